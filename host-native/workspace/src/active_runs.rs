@@ -1,5 +1,5 @@
-//! Which runs change files now. What one has changed is whole once it has ended: until then an
-//! overlay that is saved says that it is not.
+//! The runs of a workspace that are changing files at the moment. While there is one, an overlay is
+//! saved as partial: only what a run has left at its end is whole.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ struct RunNumbers {
     changing: BTreeSet<u64>,
 }
 
-/// One of them. When the last clone of the workspace that it was given has gone, it has ended.
+/// A run, which ends when the last clone of the workspace that was made for it is dropped.
 #[derive(Debug)]
 pub(super) struct WorkspaceRun {
     number: u64,
@@ -25,14 +25,15 @@ pub(super) struct WorkspaceRun {
 }
 
 impl RunRegistry {
-    /// A new one.
+    /// Begins a run.
     pub(super) fn begin(self: &Arc<Self>) -> WorkspaceRun {
         let mut numbers = self.numbers();
+        // Numbers begin at 1: an overlay keeps 0 for contents that no run has made.
         numbers.last += 1;
         WorkspaceRun { number: numbers.last, runs: Arc::clone(self) }
     }
 
-    /// Returns whether any has begun to change files and has not ended.
+    /// Returns whether any run has begun to change files and has not ended.
     pub(super) fn are_changing(&self) -> bool {
         !self.numbers().changing.is_empty()
     }
@@ -43,17 +44,17 @@ impl RunRegistry {
 }
 
 impl WorkspaceRun {
-    /// Its number, from 1 on.
+    /// Returns its number, which is at least 1.
     pub(super) const fn number(&self) -> u64 {
         self.number
     }
 
-    /// It changes files from now on.
+    /// Notes that it changes files from now on.
     pub(super) fn changes(&self) {
         self.runs.numbers().changing.insert(self.number);
     }
 
-    /// It changes nothing any more.
+    /// Notes that it has ended. Ending it again does nothing.
     pub(super) fn end(&self) {
         self.runs.numbers().changing.remove(&self.number);
     }
@@ -61,6 +62,7 @@ impl WorkspaceRun {
 
 impl Drop for WorkspaceRun {
     fn drop(&mut self) {
+        // A run that is dropped at a yield must not leave the overlay partial for good.
         self.end();
     }
 }

@@ -1,13 +1,14 @@
-//! Where this program keeps files of its own on this machine. `$INNERLOOP_HOME` is one folder for
-//! what is set up, kept and installed alike; the cache, which can be lost, has a variable of its
-//! own.
+//! The folders in which this program keeps files of its own on this machine. `$INNERLOOP_HOME` is
+//! one folder for settings, state and installed programs alike; the cache, which can be lost, has a
+//! variable of its own. None of them is created here.
 
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
 };
 
-/// The cache folder: `$INNERLOOP_CACHE_DIR`, else `innerloop` in `$XDG_CACHE_HOME` or `~/.cache`.
+/// Returns the cache folder: `$INNERLOOP_CACHE_DIR`, else `innerloop` in `$XDG_CACHE_HOME` or
+/// `~/.cache`.
 pub fn cache() -> Option<PathBuf> {
     let set = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     set("INNERLOOP_CACHE_DIR")
@@ -15,30 +16,30 @@ pub fn cache() -> Option<PathBuf> {
         .or_else(|| Some(env::home_dir()?.join(".cache").join("innerloop")))
 }
 
-/// The folder for what is to be kept: `$INNERLOOP_HOME`, else `innerloop` in `$XDG_STATE_HOME` or
-/// `~/.local/state`.
+/// Returns the folder for sessions and other state: `$INNERLOOP_HOME`, else `innerloop` in
+/// `$XDG_STATE_HOME` or `~/.local/state`.
 pub fn state() -> Option<PathBuf> {
     of_user("XDG_STATE_HOME", &[".local", "state"])
 }
 
-/// The folder for what the user sets up: `$INNERLOOP_HOME`, else `innerloop` in `$XDG_CONFIG_HOME`
-/// or `~/.config`.
+/// Returns the folder for the user's settings: `$INNERLOOP_HOME`, else `innerloop` in
+/// `$XDG_CONFIG_HOME` or `~/.config`.
 pub fn config() -> Option<PathBuf> {
     of_user("XDG_CONFIG_HOME", &[".config"])
 }
 
-/// The folder for what is installed: `$INNERLOOP_HOME`, else `innerloop` in `$XDG_DATA_HOME` or
-/// `~/.local/share`.
+/// Returns the folder for installed programs: `$INNERLOOP_HOME`, else `innerloop` in
+/// `$XDG_DATA_HOME` or `~/.local/share`.
 pub fn data() -> Option<PathBuf> {
     of_user("XDG_DATA_HOME", &[".local", "share"])
 }
 
-/// All of them that say what a run does, and with which keys and programs.
+/// Returns the folders whose files decide what the next run does, and with which keys and programs.
 pub fn of_next_run() -> impl Iterator<Item = PathBuf> {
     [config(), state(), data()].into_iter().flatten()
 }
 
-/// Returns what is told of a file or folder of these that can't be written, with what to do.
+/// Returns the message for a file or folder of these that can't be written, with what to do.
 pub fn unwritten(path: &Path, error: &io::Error) -> String {
     let advice = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -49,9 +50,10 @@ pub fn unwritten(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {error}; {advice}", path.display())
 }
 
-/// The user's own folder, else `innerloop` in the folder that a variable names, or below the home
-/// folder. A path that is not absolute counts for nothing.
+/// Returns `$INNERLOOP_HOME`, else `innerloop` in the folder that a variable names, or below the
+/// home folder.
 fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
+    // The XDG Base Directory Specification has programs ignore paths that are not absolute.
     let set = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     set("INNERLOOP_HOME").or_else(|| {
         let folder = set(variable)
@@ -60,17 +62,19 @@ fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
     })
 }
 
-/// Returns whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
-/// round. If that cannot be found out, yes.
+/// Returns whether `folder`, or a link or folder on the way to it, lies in `root`, or `root` in
+/// `folder`; true if that cannot be found out.
 pub fn meets(folder: &Path, root: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return true };
+    // Each folder on the way is resolved, not the last one alone: a link in the workspace that
+    // leads out of it could be replaced by a guest.
     let lies_inside = folder
         .ancestors()
         .any(|on_the_way| real(on_the_way).is_none_or(|on_the_way| on_the_way.starts_with(root)));
     lies_inside || real(&folder).is_none_or(|folder| root.starts_with(folder))
 }
 
-/// The real path, also of something that does not exist yet.
+/// Returns the real path, also of something that does not exist yet.
 pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     match fs::canonicalize(path) {
         Ok(real) => Some(real),

@@ -1,4 +1,6 @@
-//! What has to be done to a folder so that it becomes what an overlay shows.
+//! The plan of an application: the steps that turn a folder into what its overlay shows, in their
+//! order. A plan is made only if the folder still is what the overlay was made from, at each path
+//! that the overlay has changed. Making it changes nothing.
 
 use super::{
     apply_step::{ApplyStep, StepAction},
@@ -14,22 +16,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The steps that are to be done, in this order.
+/// The steps of an application, in their order.
 #[derive(Debug, Default)]
 pub(super) struct ApplyPlan {
     pub(super) steps: Vec<ApplyStep>,
-    /// The folders that are created.
+    /// The folders that the steps create.
     folders: BTreeSet<PathBuf>,
-    /// The paths at which the folder is not what it was.
+    /// The paths at which something else has changed the folder.
     changed: BTreeSet<PathBuf>,
 }
 
 impl ApplyPlan {
-    /// Compares the two. `lower` is the folder of the overlay.
+    /// Compares the overlay with its folder `lower`.
     ///
     /// # Errors
-    /// The paths at which the folder is another than when the overlay first changed something
-    /// there.
+    /// The paths at which something else has changed the folder since the overlay first changed
+    /// them.
     pub(super) fn of(
         overlay: &Overlay,
         lower: &WorkspaceLayer,
@@ -41,7 +43,8 @@ impl ApplyPlan {
         if !plan.changed.is_empty() {
             return Err(plan.changed.iter().map(|path| shown(path)).collect());
         }
-        // What is in a folder goes before the folder, and comes after it.
+        // Entries of a folder are removed before the folder, and created after it: removals go
+        // through the paths backwards, everything else forwards.
         plan.steps.sort_by(|one, other| match (one.work, other.work) {
             (StepAction::Remove, StepAction::Remove) => other.path.cmp(&one.path),
             _ => (one.work, &one.path).cmp(&(other.work, &other.path)),
@@ -51,6 +54,8 @@ impl ApplyPlan {
     }
 
     fn add(&mut self, overlay: &Overlay, lower: &WorkspaceLayer, path: PathBuf) {
+        // The content of a moved file is still read from its old place in the folder, so that place
+        // must be unchanged, too.
         let from = overlay.moved_from(&path);
         if let Some(from) = from.filter(|from| !overlay.is_still(from)) {
             self.changed.insert(from);
@@ -58,6 +63,8 @@ impl ApplyPlan {
         }
         let (old, new) = (lower.stat(&path).ok(), overlay.stat(&path).ok());
         let (old_kind, new_kind) = (old.map(|found| found.kind), new.map(|found| found.kind));
+        // Before the look for foreign changes: if somebody has made the very same change, there is
+        // nothing to do and no conflict.
         if old_kind == new_kind && is_same(overlay, lower, &path, new_kind) {
             return;
         }
@@ -91,7 +98,8 @@ impl ApplyPlan {
         self.steps.push(ApplyStep { path, lower, work, moved_from: None });
     }
 
-    /// A folder can go if the view has seen all that is in it.
+    /// Notes the entries of a folder that is to be removed and that the overlay never saw: whoever
+    /// has put them there since must not lose them.
     fn check_removal(
         &mut self,
         overlay: &Overlay,
@@ -112,6 +120,8 @@ impl ApplyPlan {
 
     /// Finds the files that are only moved, which need no copy.
     fn find_moves(&mut self, overlay: &Overlay) {
+        // If something else is at the old place by now, no step sets the old file aside there, from
+        // where it could be put here. Then its content is copied.
         let removed = self.steps.iter().filter(|step| step.work == StepAction::Remove);
         let removed: BTreeSet<_> = removed.map(|step| step.path.clone()).collect();
         for step in
@@ -122,7 +132,8 @@ impl ApplyPlan {
     }
 }
 
-/// Returns whether there is nothing to do, since both show the same. Both are of that kind.
+/// Returns whether the overlay and the folder show the same at a path, where both have an entry of
+/// that kind or none.
 pub(super) fn is_same(
     overlay: &Overlay,
     lower: &WorkspaceLayer,
@@ -134,6 +145,7 @@ pub(super) fn is_same(
         digest(one).is_some_and(|one| Some(one) == digest(other))
     };
     match kind {
+        // The entries of a folder are compared under their own paths.
         None | Some(EntryKind::Folder) => true,
         Some(EntryKind::Link) => lower
             .link_target(path)

@@ -1,20 +1,23 @@
-//! The steps by which a folder becomes what an overlay shows, as they are planned, carried out, and
-//! noted beside an overlay that is kept, so that they can be taken back should they end halfway.
+//! The steps that turn a folder into what an overlay shows. `apply_plan` plans them and `apply`
+//! carries them out. An overlay that is kept saves them first, so that the next program can undo
+//! them if this one is killed halfway; therefore a step holds all that undoing it needs.
 
 use super::file_stat::{EntryKind, PathStat};
 use std::path::PathBuf;
 
-/// One name that is changed.
+/// The change of one name in the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ApplyStep {
     pub(super) path: PathBuf,
     /// The attributes of the entry that is removed or replaced.
     pub(super) lower: Option<PathStat>,
     pub(super) work: StepAction,
-    /// The path from which another step removes the very file that is put here.
+    /// The path from which another step removes the very file that this one puts in place.
     pub(super) moved_from: Option<PathBuf>,
 }
 
+// The order of the variants is the order of the steps: a name must be free, and the folder around
+// it must exist, before something is put there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StepAction {
     Remove,
@@ -22,21 +25,21 @@ pub(super) enum StepAction {
     Place(EntryKind),
 }
 
-/// Steps that are being carried out.
+/// The steps that are being carried out, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlanApplication {
-    /// The folder of the workspace with the new contents and what they replace.
+    /// The folder in the workspace that holds the new contents and the replaced ones.
     pub(super) stage: PathBuf,
-    /// True if the folder around it was made for it.
+    /// True if the folder around it was created for it, and is to be removed with it.
     pub(super) is_first: bool,
     pub(super) steps: Vec<ApplyStep>,
 }
 
-/// The report of what was undone before an overlay was taken up: an earlier program was ended while
-/// it applied the changes, and the folder is again what it was before.
+/// The report of an interrupted application that was undone before an overlay was taken up: the
+/// folder is again what it was before an earlier program began to apply the changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// The folder that holds the replaced files, if something else has changed meanwhile what
-    /// replaced them: that was left as it is.
+    /// The folder that still holds replaced files, if somebody has since changed the files that
+    /// replaced them: those were left as they are.
     pub kept: Option<PathBuf>,
 }

@@ -1,4 +1,6 @@
-//! What becomes of what an overlay has changed: it goes into the folder, elsewhere, or nowhere.
+//! The ends of an overlay's changes, as methods of the workspace: they are applied to the folder,
+//! copied elsewhere, or given up. All hold the workspace's lock for changes, but `keep`, which
+//! only reads.
 
 use super::{
     Workspace,
@@ -8,22 +10,21 @@ use super::{
 use std::{io, path::Path};
 
 impl Workspace {
-    /// Brings what an overlay has changed into its folder, if nothing else has changed the same
-    /// files meanwhile; from then on the overlay shows the folder again, and nothing is kept of it.
-    /// Where files are changed in place there is nothing to do. What is still open for writing
-    /// should be frozen before.
+    /// Applies an overlay's changes to its folder, if nothing else has changed the same files
+    /// meanwhile; then the overlay shows the folder again. Does nothing where files are changed in
+    /// place. Freeze the workspace before: files may still be open for writing.
     ///
     /// # Errors
-    /// [`ApplyError`]: nothing was applied.
+    /// [`ApplyError`]; nothing was applied, unless it is [`ApplyError::Torn`].
     pub fn apply(&self) -> std::result::Result<(), ApplyError> {
         self.apply_until(&|_| false)
     }
 
-    /// The same, but as soon as it `is_stopped`, which is asked before each step, what was done is
-    /// undone.
+    /// Applies the changes as [`Workspace::apply`] does, but undoes what was done once it
+    /// `is_stopped`, which is asked before each step.
     ///
     /// # Errors
-    /// As [`Workspace::apply`]'s.
+    /// As [`Workspace::apply`]'s, and [`ApplyError::Stopped`].
     pub fn apply_until(
         &self,
         is_stopped: &dyn Fn(ApplyProgress) -> bool,
@@ -31,13 +32,13 @@ impl Workspace {
         let _held = self.changing();
         let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
         apply::apply(overlay, is_stopped)?;
+        // Only now: what is applied is read from the overlay until the last step is done.
         overlay.reset();
         Ok(())
     }
 
-    /// Lets an overlay be applied also where something else has changed the same files meanwhile,
-    /// as far as that is by now: its files take their place. Where files are changed in place there
-    /// is nothing to do.
+    /// Accepts what something else has changed in the folder until now, so that applying replaces
+    /// it by the overlay's files instead of failing. Does nothing where files are changed in place.
     pub fn rebase(&self) {
         let _held = self.changing();
         if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
@@ -45,8 +46,8 @@ impl Workspace {
         }
     }
 
-    /// Gives up what an overlay has changed: it shows the folder again. Where files are changed in
-    /// place there is nothing to do.
+    /// Gives up an overlay's changes, so that it shows the folder again. Does nothing where files
+    /// are changed in place.
     pub fn give_up(&self) {
         let _held = self.changing();
         if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
@@ -55,10 +56,11 @@ impl Workspace {
     }
 
     /// Copies the files that an overlay has changed, as they are now, into a new folder, which is
-    /// made with those around it. Where files are changed in place there is nothing to do.
+    /// created with those above it. Does nothing where files are changed in place.
     ///
     /// # Errors
-    /// If the folder is there already, or the system refuses something.
+    /// The system's error if the folder exists or cannot be created; otherwise the first one of
+    /// copying, which does not keep the other files from being copied.
     pub fn keep(&self, folder: &Path) -> io::Result<()> {
         match &*self.shared.layer {
             WorkspaceLayer::InPlace(_) => Ok(()),
@@ -66,8 +68,8 @@ impl Workspace {
         }
     }
 
-    /// Forgets what an overlay has changed and removes what was kept of it, also if clones are
-    /// left: they are of no more use. Where files are changed in place there is nothing to do.
+    /// Gives up an overlay's changes and removes the folder that they are kept in, even if clones
+    /// are left, which can keep no more changes. Does nothing where files are changed in place.
     pub fn discard(&self) {
         let _held = self.changing();
         if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {

@@ -1,4 +1,5 @@
-//! A changed file as it is told: what it was, what it is, and why one should look at it closely.
+//! A changed file as it is reported to the user and the model: its state before and after, and why
+//! it should be looked at closely. Paths are shown as text, and no two paths are shown alike.
 
 use super::{
     file_stat::{EntryKind, PathStat},
@@ -17,10 +18,10 @@ pub struct FileChange {
     pub before: FileState,
     /// The state of the file after the change.
     pub after: FileState,
-    /// True if it has names elsewhere, by which the same change is seen.
+    /// True if it has other names (hard links), under which the change is seen, too.
     pub(super) has_other_names: bool,
-    /// Its permissions before, if it was there, and now, where they differ or a new file can be
-    /// executed.
+    /// Its permissions before, if it existed, and now; `None` unless they differ or a new file can
+    /// be executed.
     pub(super) modes: Option<(Option<u32>, u32)>,
 }
 
@@ -29,12 +30,13 @@ impl FileChange {
         Self { path: shown(path), before, after, has_other_names: false, modes: None }
     }
 
-    /// The same of what stood there before, and stands there now.
+    /// Adds the permissions, from the attributes before and now.
     pub(super) fn with_modes(
         mut self,
         (before, now): (Option<PathStat>, Option<PathStat>),
     ) -> Self {
         let before = before.filter(|it| it.kind == EntryKind::File);
+        // The plain mode of a new file is not news, but that it can be executed is.
         let is_told = |now: &PathStat| match before {
             Some(before) => before.permissions() != now.permissions(),
             None => now.is_executable(),
@@ -44,27 +46,27 @@ impl FileChange {
         self
     }
 
-    /// Its permissions before, if it was there, and now, as mode bits, where they differ or a new
-    /// file can be executed.
+    /// Returns its permissions before, if it existed, and now, as mode bits; `None` unless they
+    /// differ or a new file can be executed.
     #[must_use]
     pub const fn modes(&self) -> Option<(Option<u32>, u32)> {
         self.modes
     }
 
-    /// A change of the file at that path, from one state to another.
+    /// Makes a change of the file at that path, from one state to another.
     #[must_use]
     pub fn of(path: &str, before: FileState, after: FileState) -> Self {
         Self::new(Path::new(path), before, after)
     }
 
-    /// The same with these permissions, as tests make it.
+    /// Returns the same with these permissions, for tests.
     #[cfg(test)]
     pub(crate) fn of_modes(self, before: Option<u32>, now: u32) -> Self {
         Self { modes: Some((before, now)), ..self }
     }
 
-    /// Returns what happened to it. A file that was opened for writing counts as modified, also if
-    /// it is what it was.
+    /// Returns the kind of change. A file that was opened for writing counts as modified, even if
+    /// it is the same as before.
     #[must_use]
     pub const fn kind(&self) -> ChangeKind {
         match (&self.before, &self.after) {
@@ -74,7 +76,7 @@ impl FileChange {
         }
     }
 
-    /// Returns whether it is what it was, as far as that is known.
+    /// Returns whether the file is the same as before, as far as that is known.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.before.is_same(&self.after) && self.modes.is_none()
@@ -99,6 +101,7 @@ impl FileChange {
     pub fn warning(&self) -> Option<&'static str> {
         let linked = self.has_other_names.then_some("it has other names, which show the change");
         let path = Path::new(&self.path);
+        // Only the scripts of a manifest such as `package.json` matter, not each change of it.
         let part = || sensitive::why_part(path, self.before.as_written(), self.after.as_written());
         let is_run = |mode: u32| mode & 0o111 != 0;
         let runs =
@@ -107,7 +110,7 @@ impl FileChange {
         sensitive::why(path).or_else(part).or(linked).or(runs)
     }
 
-    /// The change as an outcome tells it.
+    /// Returns the change in the form in which an outcome reports it.
     pub(super) fn told(self) -> ReportedChange {
         let text = |state: &FileState| state.text().map(str::to_owned);
         let (kind, before, after) = (self.kind(), text(&self.before), text(&self.after));
@@ -115,19 +118,21 @@ impl FileChange {
     }
 }
 
-/// Returns whether there is nothing to tell of what stood at a path before, and stands there now.
-/// What is in a folder is told by its own paths, and a folder that stays one has not changed.
+/// Returns whether there is nothing to report of a path, given its states before and after, and the
+/// attributes of its entry before and now.
 pub(super) fn is_untold(
     before: &FileState,
     after: &FileState,
     (stood, stands): (Option<PathStat>, Option<PathStat>),
 ) -> bool {
     let is_folder = |found: Option<PathStat>| found.is_some_and(|it| it.kind == EntryKind::Folder);
+    // A folder's state says whether it is empty. One that gets its first entry or loses its last
+    // one is no change of its own: the entry is reported under its own path.
     let is_nothing = (before, after) == (&FileState::Absent, &FileState::Absent);
     is_nothing || (is_folder(stood) && is_folder(stands))
 }
 
-/// The path with `/` between names. No two paths are shown alike.
+/// Returns the path as text with `/` between names. No two paths are shown alike.
 pub(super) fn shown(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(escaped).collect();
     parts.join("/")

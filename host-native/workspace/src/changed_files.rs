@@ -1,5 +1,7 @@
-//! Which files were changed: each file's state is kept before it is first opened for writing,
-//! removed or moved, and compared with its state at the end.
+//! The recorder of changes: it keeps each file's state from before the file is first opened for
+//! writing, removed or moved, and compares it with the state at the end. There is one for each run,
+//! whose changes the model reads, and in place one for the session, whose changes the user reviews.
+//! Files, names and contents that it keeps are bounded, and it says if something was left out.
 
 use super::{
     change::{FileChange, is_untold},
@@ -13,13 +15,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most files that are watched.
+/// The maximum number of files that are watched.
 const MAX_FILES: usize = 10_000;
 
-/// Most bytes of their paths.
+/// The maximum number of bytes of their paths.
+// A guest chooses the names: many long ones would take hundreds of MiB of the host's memory.
 const MAX_NAMED: usize = 4 << 20;
 
-/// Notes what is about to change.
+/// A recorder of the states of files before they change.
 #[derive(Debug)]
 pub struct ChangeRecorder {
     before: BTreeMap<PathBuf, FileState>,
@@ -27,9 +30,9 @@ pub struct ChangeRecorder {
     opened: BTreeSet<PathBuf>,
     /// The former attributes of those that were files or folders.
     stood: BTreeMap<PathBuf, PathStat>,
-    /// Those of them that had other names, too.
+    /// Those of them that had other names (hard links), too.
     linked: BTreeSet<PathBuf>,
-    /// Bytes of their paths.
+    /// The number of bytes of their paths.
     named: usize,
     left: ReadAllowance,
     overflow: bool,
@@ -38,19 +41,19 @@ pub struct ChangeRecorder {
 /// The changes of a run.
 #[derive(Debug, Default)]
 pub struct ChangeRecords {
-    /// By path.
+    /// The changes, ordered by path.
     pub changes: Vec<ReportedChange>,
     /// True if more files were touched than are watched.
     pub overflow: bool,
 }
 
 impl ChangeRecorder {
-    /// Of one run, whose changes the model is told.
+    /// Makes a recorder for one run, whose changes the model reads.
     pub fn of_run() -> Self {
         Self::new(ReadAllowance::TEXTS)
     }
 
-    /// Of all runs, whose changes the user is told.
+    /// Makes a recorder for all runs together, whose changes the user reviews.
     pub(super) fn of_session() -> Self {
         Self::new(ReadAllowance::ALL)
     }
@@ -77,8 +80,8 @@ impl ChangeRecorder {
         self.before.contains_key(path)
     }
 
-    /// Takes over what another one has kept of files that this one has not, as far as there is
-    /// room.
+    /// Takes over the states of files that another recorder has kept and this one has not, as far
+    /// as there is room. What this one has is older, and stays.
     pub(super) fn take_over(&mut self, other: Self) {
         for (path, state) in other.before {
             if !self.has_room(&path) {
@@ -93,8 +96,8 @@ impl ChangeRecorder {
         self.linked.extend(linked);
     }
 
-    /// Returns whether the state of one more file is to be kept; if there is no room for it, that
-    /// is noted.
+    /// Returns whether the file's state is to be kept: it is not yet, and there is room for it. If
+    /// there is no room, that is noted.
     fn has_room(&mut self, path: &Path) -> bool {
         if self.before.contains_key(path) {
             return false;
@@ -125,20 +128,22 @@ impl ChangeRecorder {
 
     /// Notes that a file that was touched has been opened for writing.
     pub(super) fn opened(&mut self, path: &Path) {
+        // One for which there was no room when it was touched stays out of all lists.
         if self.before.contains_key(path) {
             self.opened.insert(path.to_path_buf());
         }
     }
 
-    /// Returns what was touched, as it was and as it is, by path, and whether that is all. A file
-    /// that was opened for writing is there, also if it is what it was. As soon as it `is_stopped`
-    /// no content is read.
+    /// Returns the touched files that have changed or were opened for writing, ordered by path, and
+    /// whether they are all. Once it `is_stopped`, no more content is read.
     pub(super) fn changes(
         &self,
         layer: &WorkspaceLayer,
         is_stopped: IsStopped<'_>,
     ) -> (Vec<FileChange>, bool) {
+        // A copy, so that a later report may read as much as this one.
         let mut left = self.left;
+        // The files are read by size, and the map puts them in the order of their paths again.
         let mut changes = BTreeMap::new();
         for path in smallest_first(self.before.keys().cloned().collect(), &[layer]) {
             let Some(before) = self.before.get(&path) else { continue };
@@ -147,8 +152,9 @@ impl ChangeRecorder {
             let mut change = FileChange::new(&path, before.clone(), after).with_modes(stats);
             let is_nothing = is_untold(&change.before, &change.after, stats);
             let is_opened = self.opened.contains(&path);
+            // Removing or moving one of a file's names leaves the others alone; writing does not.
             change.has_other_names = is_opened && self.linked.contains(&path);
-            // What was only tried has changed nothing.
+            // A file is also touched by an attempt that then failed.
             if !is_nothing && (is_opened || !change.is_same()) {
                 changes.insert(path, change);
             }
@@ -156,7 +162,7 @@ impl ChangeRecorder {
         (changes.into_values().collect(), !self.overflow)
     }
 
-    /// The same as an outcome tells it.
+    /// Returns the same in the form in which an outcome reports it.
     pub(super) fn records(&self, layer: &WorkspaceLayer) -> ChangeRecords {
         let (changes, is_all) = self.changes(layer, &|| false);
         let changes = changes.into_iter().map(FileChange::told).collect();

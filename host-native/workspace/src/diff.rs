@@ -1,5 +1,6 @@
-//! What changed in the workspace over a run: the first `before` and the last `after` of each
-//! path, as a unified diff. What is kept of them is bounded, and so is the time that a diff takes.
+//! The diff of a run: the first `before` and the last `after` of each changed path, as a unified
+//! diff for people. Both the texts that are kept for it and the time that it takes are bounded;
+//! a file that is left out for that has one line in its place and is counted.
 
 use crate::{FileChange, FileState, digest::Digest};
 use innerloop_types::action::{ChangeKind, ReportedChange};
@@ -10,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most bytes of the files' texts that are kept for a diff; of what goes beyond only the digest is.
+/// The maximum number of bytes of texts that are kept for a diff; of others only the digest is.
 const KEPT: usize = 64 << 20;
 
 /// The time limits for the diff of one file, and for all diffs together: where much was moved
@@ -25,7 +26,7 @@ const BRIEF: usize = 4 << 10;
 #[derive(Clone, Debug, Default)]
 pub struct RunChanges {
     spans: BTreeMap<String, SnapshotPair>,
-    /// Bytes of the texts that are kept.
+    /// The number of bytes of the texts that are kept.
     kept: usize,
 }
 
@@ -37,12 +38,12 @@ struct SnapshotPair {
     modes: Option<(Option<u32>, u32)>,
 }
 
-/// The differences, as text.
+/// A unified diff, and how much it leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnifiedDiff {
     /// A unified diff; empty if nothing differs.
     pub text: String,
-    /// Of how many files that may be texts it has no more than a line.
+    /// The number of files that may be texts but have only one line in it.
     pub hidden: HiddenCounts,
 }
 
@@ -59,7 +60,7 @@ pub struct HiddenCounts {
 #[derive(Clone, Debug)]
 enum FileSnapshot {
     Absent,
-    /// A text, which is there as long as there is room for it.
+    /// A text; the text itself is kept only if there is room for it.
     Text {
         digest: Digest,
         size: usize,
@@ -67,7 +68,7 @@ enum FileSnapshot {
     },
     /// It is not UTF-8, or too large to be shown: its size and digest, where they are known.
     Opaque(Option<(u64, Option<Digest>)>),
-    /// The same of what may be a text, for which there was no room.
+    /// The size and digest of what may be a text, for which there was no room.
     Unread(u64, Option<Digest>),
     /// An empty folder.
     Folder,
@@ -86,7 +87,7 @@ impl RunChanges {
         self.spans.insert(change.path.clone(), SnapshotPair { first, last, modes: None });
     }
 
-    /// Adds what became of a file over all.
+    /// Adds the change of a file over the whole session.
     pub fn add_file(&mut self, change: &FileChange) {
         let last = self.state(&change.after);
         if let Some(span) = self.spans.get_mut(&change.path) {
@@ -99,7 +100,7 @@ impl RunChanges {
         self.spans.insert(change.path.clone(), SnapshotPair { first, last, modes });
     }
 
-    /// The side of a change, as much of it as there is room for.
+    /// Returns one side of a change, with its text if there is room for it.
     fn side(&mut self, is_absent: bool, text: Option<&str>) -> FileSnapshot {
         match text {
             _ if is_absent => FileSnapshot::Absent,
@@ -127,11 +128,13 @@ impl RunChanges {
         if fits {
             self.kept = kept;
         }
+        // A text that is not kept has a digest all the same: by that it is known whether the file
+        // is in the end what it was.
         let (digest, size) = (Digest::of(text.as_bytes()), text.len());
         FileSnapshot::Text { digest, size, text: fits.then(|| text.to_owned()) }
     }
 
-    /// The paths that differ from what they were, with what happened to each.
+    /// Returns the paths of the files that differ from what they were, with the kind of change.
     pub fn files(&self) -> impl Iterator<Item = (&str, ChangeKind)> {
         self.changed().map(|(path, span)| (path, span.kind()))
     }
@@ -141,26 +144,27 @@ impl RunChanges {
         changed.map(|(path, span)| (path.as_str(), span))
     }
 
-    /// A unified diff of all of them; empty if nothing differs. A file whose diff takes too long
-    /// has one line that says so.
+    /// Returns a unified diff of all files; empty if nothing differs. A file whose diff takes too
+    /// long has one line that says so.
     #[must_use]
     pub fn unified(&self) -> String {
         self.unified_until(|| false).text
     }
 
-    /// The same, with no more than a line of each file as soon as it `is_stopped`. What is smallest
-    /// is compared first, so that large files do not use up the time of small ones.
+    /// Returns the same, but once it `is_stopped`, the files that are left have one line each.
     pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> UnifiedDiff {
         self.unified_by(is_stopped, Instant::now)
     }
 
-    /// The same, where `clock` tells the time.
+    /// Returns the same by the time of `clock`, which tests set.
     fn unified_by(
         &self,
         is_stopped: impl Fn() -> bool,
         clock: impl Fn() -> Instant,
     ) -> UnifiedDiff {
         let mut changed: Vec<_> = self.changed().collect();
+        // The smallest files come first, so that large ones do not use up their time. The map
+        // below puts the diffs in the order of paths again.
         changed.sort_by_key(|(_, span)| span.first.kept() + span.last.kept());
         let end = clock() + ALL;
         let mut hidden = HiddenCounts::default();
@@ -189,14 +193,14 @@ impl RunChanges {
 /// The reason why a text has no diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OmissionReason {
-    /// It is not kept.
+    /// The text is not kept.
     Room,
     /// Comparing it takes too long, or was stopped.
     Time,
 }
 
 impl OmissionReason {
-    /// For people.
+    /// Returns the reason as people read it.
     const fn told(self) -> &'static str {
         match self {
             Self::Room => "too much is changed to keep it all",
@@ -206,7 +210,6 @@ impl OmissionReason {
 }
 
 impl SnapshotPair {
-    /// Two opaque sides count as different unless their digests say otherwise.
     fn differs(&self) -> bool {
         self.modes.is_some() || self.has_other_content()
     }
@@ -220,6 +223,8 @@ impl SnapshotPair {
                 FileSnapshot::Opaque(_) | FileSnapshot::Unread(..),
                 FileSnapshot::Opaque(_) | FileSnapshot::Unread(..),
             ) => {
+                // Without digests nobody knows, and a change that did not happen does less harm in
+                // a review than one that is missing.
                 let digests = (self.first.digest(), self.last.digest());
                 !matches!(digests, (Some(first), Some(last)) if first == last)
             }
@@ -239,7 +244,10 @@ impl SnapshotPair {
         (name("a/", path, &self.first), name("b/", path, &self.last))
     }
 
-    /// The diff, or a line of what has none; else why there is none.
+    /// Returns the diff, or one line for a file that has none by its nature.
+    ///
+    /// # Errors
+    /// The reason why a text was not compared.
     fn unified(
         &self,
         path: &str,
@@ -266,7 +274,8 @@ impl SnapshotPair {
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
             return Err(OmissionReason::Room);
         };
-        // What was created or deleted is one piece, however long it is.
+        // A created or deleted file needs no comparison, so that its diff takes no time to speak
+        // of, however long it is.
         if first.is_empty() || last.is_empty() {
             return Ok(unified(first, last, &from, &to, None));
         }
@@ -274,18 +283,21 @@ impl SnapshotPair {
             return Err(OmissionReason::Time);
         }
         let diff = unified(first, last, &from, &to, Some(end));
-        // What was cut by time is coarse.
+        // A diff that meets its deadline is no error to the library: it is only coarse, and would
+        // show far more changes than there are.
         if clock() < end { Ok(diff) } else { Err(OmissionReason::Time) }
     }
 
-    /// The same where no time is left.
+    /// Returns the same where no time is left.
     fn brief(&self, path: &str) -> Result<String, OmissionReason> {
+        // A clock that has stopped at the deadline: short files that are new or gone are shown, and
+        // nothing is compared.
         let now = Instant::now();
         let is_long = self.first.kept() + self.last.kept() > BRIEF;
         if is_long { Err(OmissionReason::Time) } else { self.unified(path, now, &|| now) }
     }
 
-    /// Returns whether one side is no text, whatever room there is.
+    /// Returns whether one side is not a text, so that there is no diff however much room there is.
     fn has_no_diff(&self) -> bool {
         [&self.first, &self.last].into_iter().any(|side| match side {
             FileSnapshot::Opaque(_) | FileSnapshot::Folder => true,
@@ -296,7 +308,7 @@ impl SnapshotPair {
         })
     }
 
-    /// Returns what is told of a text that has no diff.
+    /// Returns the line for a text that was not compared.
     fn counted(&self, path: &str, why: OmissionReason) -> String {
         let why = why.told();
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
@@ -307,7 +319,7 @@ impl SnapshotPair {
         format!("Files {from} and {to} differ: {before} lines before, {now} now ({why})\n")
     }
 
-    /// Returns what is told of a file without looking into it, with `why` behind it.
+    /// Returns the line for a file that is not looked into, with `why` at its end.
     fn line(&self, path: &str, why: &str) -> String {
         let (from, to) = self.names(path);
         match (&self.first, &self.last) {
@@ -327,7 +339,7 @@ impl SnapshotPair {
     }
 }
 
-/// The diff, which is coarse if the time is up before it is done.
+/// Returns the diff, which is coarse if the time is up before it is done.
 fn unified(first: &str, last: &str, from: &str, to: &str, end: Option<Instant>) -> String {
     let mut config = TextDiff::configure();
     if let Some(end) = end {
@@ -345,8 +357,9 @@ fn name(side: &str, path: &str, content: &FileSnapshot) -> String {
     }
 }
 
-/// A name as git writes it: in quotes, with escapes, where it would not be one plain line.
+/// Returns a name as git writes it: in quotes, with escapes, where it is not one plain line.
 fn quoted(name: &str) -> String {
+    // A file's name may hold line breaks, by which it could forge lines of the diff.
     let special = |c: char| c.is_ascii_control() || c == '"' || c == '\\';
     if !name.contains(special) {
         return name.to_owned();
@@ -367,7 +380,7 @@ fn quoted(name: &str) -> String {
 }
 
 impl FileSnapshot {
-    /// Bytes of text that are kept.
+    /// Returns the number of bytes of text that are kept.
     fn kept(&self) -> usize {
         match self {
             Self::Text { text: Some(text), .. } => text.len(),
@@ -378,13 +391,13 @@ impl FileSnapshot {
     fn text(&self) -> Option<&str> {
         match self {
             Self::Absent => Some(""),
-            // Text holds no NUL, and a terminal and `patch` make nothing of it.
+            // A text with NUL counts as binary: neither a terminal nor `patch` can handle it.
             Self::Text { text, .. } => text.as_deref().filter(|text| !text.contains('\0')),
             Self::Opaque(_) | Self::Unread(..) | Self::Folder => None,
         }
     }
 
-    /// Returns how much it holds, for example `5 bytes (SHA-256 2cf2…)`.
+    /// Returns its size as text, for example `5 bytes (SHA-256 2cf2…)`.
     fn size(&self) -> Option<String> {
         match self {
             Self::Opaque(Some((size, digest))) | Self::Unread(size, digest) => {

@@ -1,4 +1,5 @@
-//! SHA-256 of a module, or of a file.
+//! The SHA-256 digest by which modules of the registry are pinned and files of the workspace are
+//! compared. Its text is lower-case hexadecimal.
 
 use sha2::{Digest as _, Sha256};
 use std::{
@@ -11,18 +12,21 @@ use std::{
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// A digest that was taken before.
+    /// Makes a digest of its bytes, which were computed before.
     pub const fn known(digest: [u8; 32]) -> Self {
         Self(digest)
     }
 
-    /// The digest of all that is left to read.
+    /// Returns the digest of all that is left to read.
+    ///
+    /// # Errors
+    /// The reader's, but for interruptions.
     pub fn of_rest(mut from: impl Read) -> io::Result<Self> {
         let (mut hash, mut buffer) = (Sha256::new(), vec![0; 64 << 10]);
         loop {
@@ -35,7 +39,7 @@ impl Digest {
         }
     }
 
-    /// The digest that is shown so; nothing if none is.
+    /// Returns the digest that a text shows; `None` if the text is not one.
     pub(crate) fn parse(shown: &str) -> Option<Self> {
         let mut digest = [0; 32];
         let (pairs, rest) = shown.as_bytes().as_chunks::<2>();
@@ -43,6 +47,7 @@ impl Digest {
             return None;
         }
         for (byte, pair) in digest.iter_mut().zip(pairs) {
+            // Rust's parser of numbers would take `+f` for a byte.
             let hex = str::from_utf8(pair).ok().filter(|hex| !hex.starts_with('+'))?;
             *byte = u8::from_str_radix(hex, 16).ok()?;
         }

@@ -1,5 +1,6 @@
-//! A folder of the workspace that is held open to read many of its files: by one handle, but for
-//! what an overlay shows otherwise than the folder below.
+//! A folder of the workspace that is held open to read many of its files, as searches do. Names
+//! that an overlay has changed are looked up by their paths; all others are read by the folder's
+//! handle, without looking up a path for each.
 
 use super::{
     file_stat::PathStat,
@@ -15,15 +16,16 @@ use std::{
     sync::Arc,
 };
 
-/// An open folder. Threads share it.
+/// An open folder. Threads can share it. Which names an overlay has changed is looked up once, when
+/// the folder is opened.
 #[derive(Debug)]
 pub struct LayeredFolder {
-    /// The folder below, if anything of it is shown.
+    /// The folder below the overlay, if anything of it is shown.
     below: Option<OpenFolder>,
     changed: Option<ChangedNames>,
 }
 
-/// The names that an overlay shows otherwise.
+/// The names of a folder that an overlay has changed.
 #[derive(Debug)]
 struct ChangedNames {
     layer: Arc<WorkspaceLayer>,
@@ -47,12 +49,14 @@ impl LayeredFolder {
         Ok(Self { below, changed })
     }
 
-    /// Its entries, in no order. They are read from the handle, and so only once.
+    /// Returns its entries, in no particular order. A second call may return none: the handle keeps
+    /// its position.
     pub fn list(&self) -> Result<Vec<ListedEntry>> {
         let mut list = self.below.as_ref().map_or(Ok(Vec::new()), OpenFolder::list)?;
         if let Some(ChangedNames { layer, folder, names }) = &self.changed {
             list.retain(|entry| !names.contains(&entry.name));
             for name in names {
+                // Changed names include those that the overlay has removed: they have no stat.
                 if let Ok(PathStat { kind, inode, .. }) = layer.stat(&folder.join(name)) {
                     list.push(ListedEntry { name: name.clone(), kind, inode });
                 }
@@ -61,17 +65,18 @@ impl LayeredFolder {
         Ok(list)
     }
 
-    /// Opens the plain file of that name, and says what it is.
+    /// Opens the plain file of that name, and returns its attributes, too.
     pub(crate) fn file(&self, name: &OsStr) -> Result<(File, PathStat)> {
         if let Some((layer, path)) = self.changed(name) {
             let file = layer.file(&path)?;
+            // Not by the path: by now it may lead to another file than the one that is open.
             let found = layer.stat_file(&file)?;
             return Ok((file, found));
         }
         self.below()?.file(name)
     }
 
-    /// Returns what stands at that name, itself.
+    /// Returns the attributes of the entry of that name; a link is not followed.
     pub fn stat(&self, name: &OsStr) -> Result<PathStat> {
         match self.changed(name) {
             Some((layer, path)) => layer.stat(&path),

@@ -1,6 +1,7 @@
-//! What files of an overlay held before a program began to write them anew: it is shown again where
-//! the quota or a full disk has ended the writing. A shell opens a file for each piece that it
-//! writes, so that all is kept until the program ends.
+//! The former contents of an overlay's files that a program has truncated. If the quota or a full
+//! disk ends the writing, a file shows its former content again, so that nothing is left cut off.
+//! Contents are kept until the program ends: a shell opens a file anew for each piece that it
+//! writes, so that closing a file does not mean that it is whole.
 
 use super::{layer::WorkspaceLayer, overlay::ShelterLocation};
 use std::{
@@ -9,39 +10,40 @@ use std::{
     sync::Arc,
 };
 
-/// The number of files of one program that are kept, which are the last ones.
+/// The maximum number of files of one program that are kept, which are the last ones.
 const MOST: usize = 16;
 
 /// The former contents of files that one program has truncated.
 #[derive(Debug, Default)]
 pub struct ShelterSet {
     kept: Vec<ContentShelter>,
-    /// For which there was no room.
+    /// The paths of the files for whose new contents there was no room.
     spoilt: BTreeSet<PathBuf>,
 }
 
 impl ShelterSet {
-    /// Returns whether what the file at a real path held is kept.
+    /// Returns whether the former content of the file at a real path is kept.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.kept.iter().any(|kept| kept.path == path)
     }
 
-    /// Keeps what a file holds.
+    /// Keeps the former content of a file, in place of the oldest if there are too many.
     pub(super) fn keep(&mut self, shelter: ContentShelter) {
+        // A program may truncate any number of files, and each copy takes room in the store.
         if self.kept.len() == MOST {
             self.kept.remove(0);
         }
         self.kept.push(shelter);
     }
 
-    /// Notes that what is written at a real path does not fit.
+    /// Notes that there was no room for the new content of the file at a real path.
     pub fn spoil(&mut self, path: &Path) {
         if self.spoilt.len() < MOST {
             self.spoilt.insert(path.to_owned());
         }
     }
 
-    /// The program has ended: what did not fit is what it was.
+    /// Ends the program: files whose new contents did not fit show their former contents again.
     pub fn end(&mut self) {
         let spoilt = std::mem::take(&mut self.spoilt);
         let kept = std::mem::take(&mut self.kept).into_iter();
@@ -55,7 +57,7 @@ impl Drop for ShelterSet {
     }
 }
 
-/// The former content of a file. Dropped, it is forgotten.
+/// The former content of a file, which is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct ContentShelter {
     layer: Arc<WorkspaceLayer>,
@@ -64,7 +66,7 @@ pub(super) struct ContentShelter {
 }
 
 impl ContentShelter {
-    /// Returns what the file at a real path holds, if it is one of an overlay and not too long.
+    /// Keeps the content of the file at a real path, if it is one of an overlay and not too long.
     pub(super) fn new(layer: &Arc<WorkspaceLayer>, path: &Path) -> Option<Self> {
         let WorkspaceLayer::Overlay(overlay) = &**layer else { return None };
         let kept = Some(overlay.shelter(path)?);
@@ -73,6 +75,7 @@ impl ContentShelter {
 
     /// Shows the former content again.
     fn put_back(mut self) {
+        // The content is taken out, so that dropping `self` does not remove what is shown now.
         if let (WorkspaceLayer::Overlay(overlay), Some(kept)) = (&*self.layer, self.kept.take()) {
             overlay.put_back(&self.path, kept);
         }

@@ -1,4 +1,6 @@
-//! What a workspace's files are: those of its folder, or an overlay of them.
+//! The layer through which a workspace reaches its files: the folder itself, or an overlay of it.
+//! Everything above works alike on both. Nothing is checked here: callers have asked `guard` first,
+//! and give real paths, which contain no links.
 
 use super::{
     file_stat::{EntryKind, PathStat, permitted},
@@ -13,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-/// The place of a workspace's files. Paths are real ones: no link leads on.
+/// The place of a workspace's files.
 #[derive(Debug)]
 pub(crate) enum WorkspaceLayer {
     /// In the folder.
@@ -23,7 +25,7 @@ pub(crate) enum WorkspaceLayer {
 }
 
 impl WorkspaceLayer {
-    /// The folder itself.
+    /// Returns the folder itself, which an overlay leaves as it is.
     pub(super) const fn lower(&self) -> &Arc<Root> {
         match self {
             Self::InPlace(root) => root,
@@ -68,7 +70,7 @@ impl WorkspaceLayer {
         }
     }
 
-    /// Opens a file in any way. What is copied for that is asked of `writer` before.
+    /// Opens a file with any access. An overlay asks the writer's quota before it copies bytes.
     pub(super) fn open(
         &self,
         path: &Path,
@@ -76,6 +78,7 @@ impl WorkspaceLayer {
         writer: WriterContext<'_>,
     ) -> Result<File> {
         match self {
+            // An overlay copies up whatever goes through its `open`, even for reading.
             _ if !access.changes() => self.file(path),
             Self::InPlace(root) => root.file(path, access),
             Self::Overlay(overlay) => overlay.open(path, access, writer),
@@ -103,7 +106,7 @@ impl WorkspaceLayer {
         }
     }
 
-    /// Moves `from` to `to`; `all` is what goes along, as paths below both.
+    /// Moves `from` to `to`; `all` is everything that moves along, as paths below both.
     pub(super) fn rename(
         &self,
         from: &Path,
@@ -123,38 +126,42 @@ impl WorkspaceLayer {
         }
     }
 
-    /// Gives a file permissions, as mode bits. What is copied for that is asked of `writer` before.
+    /// Sets a file's permissions, as mode bits. An overlay asks the writer's quota before it copies
+    /// bytes for that.
     pub(super) fn set_mode(&self, path: &Path, mode: u32, writer: WriterContext<'_>) -> Result<()> {
         let (found, mode) = (self.stat(path)?, permitted(mode));
         match self {
+            // In an overlay even the same mode would copy the file up.
             _ if found.kind != EntryKind::File || found.permissions() == mode => Ok(()),
+            // By an open handle, since `chmod` by a path would follow a link that somebody has put
+            // there meanwhile.
             Self::InPlace(root) => set_file_mode(&root.file(path, FileAccess::READ)?, mode),
             Self::Overlay(overlay) => overlay.set_mode(path, mode, writer),
         }
     }
 
-    /// Returns whether a path lies in an overlay's own `/tmp`, and `meant` is the project's folder
-    /// `tmp`.
+    /// Returns whether a path is that of an overlay's own `/tmp` while `meant` is the project's
+    /// folder `tmp`, which does not exist.
     pub(super) fn is_unseen(&self, path: &Path, meant: TmpMeaning) -> bool {
         self.overlay().is_some_and(|overlay| overlay.is_unseen(path, meant))
     }
 
-    /// Makes an overlay's own `/tmp` the project's folder; says whether it was there.
+    /// Makes an overlay's own `/tmp` the project's folder; returns whether it did.
     pub(super) fn claim(&self, path: &Path, meant: TmpMeaning) -> Result<bool> {
         self.overlay().map_or(Ok(false), |overlay| overlay.claim(path, meant))
     }
 
-    /// Takes an overlay's own `/tmp` away, so that something else can stand there.
+    /// Removes an overlay's own `/tmp`, so that something else can be put there.
     pub(super) fn make_way(&self, path: &Path, meant: TmpMeaning) -> Result<()> {
         self.overlay().map_or(Ok(()), |overlay| overlay.make_way(path, meant))
     }
 
-    /// Notes whether what was made at a path is the project's, or goes with an overlay.
+    /// Notes whether what was made at a path belongs to the project, or is temporary.
     pub(super) fn made(&self, path: &Path, meant: TmpMeaning) -> Result<()> {
         self.overlay().map_or(Ok(()), |overlay| overlay.note_made(path, meant))
     }
 
-    /// The same of what was moved, which is given as paths below that one.
+    /// Notes the same for what was moved to a path, which is given as paths below it.
     pub(super) fn moved(
         &self,
         to: &Path,
@@ -164,7 +171,7 @@ impl WorkspaceLayer {
         self.overlay().map_or(Ok(()), |overlay| overlay.moved(to, all, meant))
     }
 
-    /// Puts an overlay's own `/tmp` back, if nothing has taken its place after all.
+    /// Restores an overlay's own `/tmp`, unless something has taken its place.
     pub(super) fn keep_temporary(&self) {
         if let Some(overlay) = self.overlay() {
             overlay.keep_temporary();
@@ -178,7 +185,7 @@ impl WorkspaceLayer {
         }
     }
 
-    /// Sets times. What is copied for that is asked of `writer` before.
+    /// Sets an entry's times. An overlay asks the writer's quota before it copies bytes for that.
     pub(super) fn set_times(
         &self,
         path: &Path,

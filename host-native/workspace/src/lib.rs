@@ -1,7 +1,8 @@
-//! The folder that the agent works on, as guests, tools and the host itself see it: by one handle,
-//! and by paths that lead through no link. It is either the folder itself, or an overlay of it: a
-//! private view whose changes are applied to the folder at the end, or never. Whoever changes
-//! something asks here, and what must not change is refused here.
+//! The workspace: the folder that the agent works on, either in place or through an overlay, a
+//! private view whose changes are applied to the folder at the end, or never. Guests, tools and the
+//! host itself reach its files through [`Workspace`] alone, by one open handle and by real paths,
+//! which contain no links. Every change of a name is checked and made under one lock, so that two
+//! callers cannot change between them what neither may change alone.
 
 mod active_runs;
 pub mod app_dirs;
@@ -66,59 +67,58 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
-/// A folder that exists and can be listed. Clones are of the same one.
+/// The folder that an agent works on, in place or as an overlay. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     shared: Arc<WorkspaceState>,
-    /// The meaning of `tmp` for whoever has this clone.
+    /// The meaning of `tmp` in the paths that this clone is given.
     meant: TmpMeaning,
-    /// The run that has this clone.
+    /// The run that this clone was made for.
     run: Option<Arc<WorkspaceRun>>,
 }
 
 #[derive(Debug)]
 struct WorkspaceState {
     layer: Arc<WorkspaceLayer>,
-    /// Held while a name is changed: what is checked before stays true meanwhile. Says whether
-    /// nothing may change any more.
+    /// The lock that is held while a name is checked and changed.
     changing: Mutex<FreezeFlag>,
-    /// Held by whoever writes to an open file.
+    /// The lock that is shared by those who write to open files.
     writing: RwLock<FreezeFlag>,
-    /// The changes in the folder itself since it was opened.
+    /// The changes in place since the workspace was opened; those of an overlay are its view.
     touched: Mutex<ChangeRecorder>,
-    /// Files of the host's own that happen to lie in the workspace.
+    /// The host's own files that happen to lie in the workspace.
     reserved: Mutex<Vec<ReservedPath>>,
     /// The changes that the system refused.
     refusals: RefusalLog,
     runs: Arc<RunRegistry>,
 }
 
-/// True if nothing may change any more.
+/// A flag that is true while all changes are refused.
 #[derive(Clone, Copy, Debug, Default)]
 struct FreezeFlag(bool);
 
-/// A file of the host's own, which guests do not change, by whatever name; or a folder with all
-/// that is below it, which may not be there yet.
+/// A file of the host's own that guests cannot change, by whatever name; or a folder with
+/// everything below it. Either may not exist yet.
 #[derive(Debug)]
 struct ReservedPath {
     path: PathBuf,
-    /// Of one that is there.
+    /// The inode number of a file that exists.
     inode: Option<u64>,
     is_folder: bool,
 }
 
 impl Workspace {
-    /// The folder at `path` itself.
+    /// Opens the folder at `path`, which is changed in place.
     ///
     /// # Errors
-    /// [`WorkspaceError`] if it is missing, a file, unreadable, or more than a project.
+    /// [`WorkspaceError`] if it is missing, a file, unreadable, or more than a project's folder.
     pub fn open(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
         let path = workspace_folder::find(path.as_ref())?;
         workspace_folder::check(&path)?;
         Self::insist(path)
     }
 
-    /// As [`Workspace::open`], whatever folder it is: a home folder, a system's.
+    /// Opens any folder, even a home folder or one of the system, otherwise as [`Workspace::open`].
     ///
     /// # Errors
     /// [`WorkspaceError`] if it is missing, a file, or unreadable.
@@ -128,11 +128,12 @@ impl Workspace {
         Ok(Self::of(WorkspaceLayer::InPlace(Arc::new(root))))
     }
 
-    /// An overlay of this workspace's folder, which stays as it is until [`Workspace::apply`]. What
-    /// is changed is kept in the cache folder, and removed with the overlay's last clone.
+    /// Makes an overlay of this workspace's folder, which stays as it is until
+    /// [`Workspace::apply`]. Changed contents are kept in the cache folder and removed with the
+    /// overlay's last clone.
     ///
     /// # Errors
-    /// [`WorkspaceError::NoOverlay`] if there is no place to keep it.
+    /// [`WorkspaceError::NoOverlay`] if there is no place to keep them.
     pub fn overlay(&self) -> std::result::Result<Self, WorkspaceError> {
         let overlay = Overlay::new(Arc::clone(self.shared.layer.lower()));
         let overlay = overlay.map_err(|error| {
@@ -152,33 +153,33 @@ impl Workspace {
         Self { shared: Arc::new(shared), meant: TmpMeaning::Unsaid, run: None }
     }
 
-    /// The same workspace for a call that means this by `tmp`.
+    /// Returns the same workspace for a call that means this by `tmp`.
     pub fn meaning(&self, meant: TmpMeaning) -> Self {
         Self { meant, ..self.clone() }
     }
 
-    /// The folder's true, absolute path when it was opened.
+    /// Returns the folder's canonical path at the time when it was opened.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.shared.layer.lower().path()
     }
 
-    /// Returns whether the folder itself stays as it is.
+    /// Returns whether this is an overlay, so that the folder itself stays as it is.
     #[must_use]
     pub fn is_overlay(&self) -> bool {
         matches!(*self.shared.layer, WorkspaceLayer::Overlay(_))
     }
 
-    /// Returns what was changed, by path: in an overlay since it was last applied, otherwise since
-    /// the workspace was opened; and whether that is all: of a folder that is changed in place,
-    /// 10,000 files are watched.
+    /// Returns the changed files, ordered by path, and whether they are all. An overlay's are those
+    /// since it was last applied; in place they are those since the workspace was opened, where no
+    /// more than 10,000 files are watched.
     #[must_use]
     pub fn changes(&self) -> (Vec<FileChange>, bool) {
         self.changes_until(&|| false)
     }
 
-    /// The same, but as soon as it `is_stopped` no content is read any more: what is left is told
-    /// by its size.
+    /// Returns the same, but once it `is_stopped` no more content is read: the files that are left
+    /// are reported by their sizes.
     #[must_use]
     pub fn changes_until(&self, is_stopped: &dyn Fn() -> bool) -> (Vec<FileChange>, bool) {
         let layer = &*self.shared.layer;
@@ -188,8 +189,8 @@ impl Workspace {
         }
     }
 
-    /// The files that calls have put into an overlay's `/tmp`, where the folder has none of that
-    /// name: they are not among the changes, and are never applied.
+    /// Returns the temporary files in the `/tmp` that an overlay has of its own if its folder has
+    /// no `tmp`. They are not among the changes and are never applied.
     #[must_use]
     pub fn temporary_files(&self) -> Vec<String> {
         match &*self.shared.layer {
@@ -200,24 +201,26 @@ impl Workspace {
         }
     }
 
-    /// Lets nothing change any more, once what is under way is done, until [`Workspace::thaw`]:
-    /// what is shown then is what is applied.
+    /// Waits for changes that are under way, and refuses all others until [`Workspace::thaw`], so
+    /// that what is shown to the user is what is applied.
     pub fn freeze(&self) {
         self.set_frozen(FreezeFlag(true));
     }
 
-    /// Lets things change again.
+    /// Allows changes again.
     pub fn thaw(&self) {
         self.set_frozen(FreezeFlag(false));
     }
 
     fn set_frozen(&self, frozen: FreezeFlag) {
+        // Names change under the first lock, contents of open files under the second. Taking each
+        // of them alone waits until what is under way has ended.
         *self.changing() = frozen;
         *self.shared.writing.write().unwrap_or_else(PoisonError::into_inner) = frozen;
     }
 
-    /// Lets nobody change a file of the host's own, such as the session's log, should it lie in
-    /// this workspace, or make one that is not there yet but whose folder is.
+    /// Refuses all changes of a file of the host's own, such as the session's log, if it lies in
+    /// this workspace. It may be missing as long as its folder exists.
     pub fn reserve(&self, file: &Path) {
         let place = || {
             let folder = std::fs::canonicalize(file.parent()?).ok()?;
@@ -225,22 +228,25 @@ impl Workspace {
         };
         let Some(file) = std::fs::canonicalize(file).ok().or_else(place) else { return };
         let Ok(path) = file.strip_prefix(self.root()) else { return };
+        // A hard link, or another spelling of the name, has another path but the same inode.
         let inode = self.stat(path).ok().map(|found| found.inode);
         self.reserved().push(ReservedPath { path: path.to_owned(), inode, is_folder: false });
     }
 
-    /// Lets nobody change, make or move a folder of the host's own, such as that of its settings,
-    /// nor what is in it, should it lie in this workspace.
+    /// Refuses all changes of a folder of the host's own, such as that of its settings, and of
+    /// everything in it, if it lies in this workspace. It may be missing.
     pub fn reserve_folder(&self, folder: &Path) {
         let Some(folder) = app_dirs::real(folder) else { return };
         let Ok(path) = folder.strip_prefix(self.root()) else { return };
+        // The workspace itself cannot be reserved: nothing in it could be changed any more.
         if !path.as_os_str().is_empty() {
             let path = path.to_owned();
             self.reserved().push(ReservedPath { path, inode: None, is_folder: true });
         }
     }
 
-    /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
+    /// Returns the real path of a folder; `None` if there is no such folder, or if its path leads
+    /// out of the workspace.
     pub fn folder(&self, folder: &str) -> Option<PathBuf> {
         let top = Path::new("");
         if folder.is_empty() {
@@ -250,45 +256,48 @@ impl Workspace {
         (self.stat(&real).ok()?.kind == EntryKind::Folder).then_some(real)
     }
 
-    /// The real path of what a path names that begins in the folder `base` and never leaves the
-    /// folder `top`.
+    /// Resolves a path that begins in the folder `base` to a real path; if it ends with a link,
+    /// that is followed only if `last` is set. Fails if the path leaves the folder `top`.
     pub fn follow(&self, (top, base): (&Path, &Path), path: &str, last: bool) -> Result<PathBuf> {
         resolve((top, base), path, last, |real| self.shared.layer.link_target(real).ok())
     }
 
-    /// Returns where a path from the top on leads, which may be where nothing is yet; nothing if it
-    /// leaves the workspace, or is no text.
+    /// Returns the real path of a path from the root of the workspace, at which nothing needs to
+    /// exist; `None` if it leaves the workspace or is not UTF-8.
     pub fn real_path(&self, path: &str) -> Option<String> {
         let top = Path::new("");
         self.follow((top, top), path, true).ok()?.into_os_string().into_string().ok()
     }
 
-    /// The content of the plain file that a path names, if it has no more bytes than that.
+    /// Returns the content of the plain file that a path names, if it has at most `most` bytes.
     pub fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
         let top = Path::new("");
         let file = self.file(&self.follow((top, top), path, true).ok()?).ok()?;
         let mut bytes = Vec::new();
+        // The size that the system reports may be another by the time the file is read, so one
+        // byte beyond the limit is asked for instead.
         file.take(most.saturating_add(1)).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= most).then_some(bytes)
     }
 
-    /// Returns whether nothing stands where a path leads.
+    /// Returns whether a path stays in the workspace and nothing exists where it leads.
     pub fn is_free(&self, path: &str) -> bool {
         let top = Path::new("");
         self.follow((top, top), path, true).is_ok_and(|real| self.stat(&real).is_err())
     }
 
-    /// Returns what stands at a real path.
+    /// Returns the attributes of the entry at a real path.
     pub fn stat(&self, path: &Path) -> Result<PathStat> {
         self.seen(path)?.stat(path)
     }
 
-    /// The entries of the folder at a real path, in no order.
+    /// Returns the entries of the folder at a real path, in no particular order.
     pub fn list(&self, path: &Path) -> Result<Vec<ListedEntry>> {
         self.seen(path)?.list(path)
     }
 
-    /// The files, if whoever has this clone sees what stands at a real path.
+    /// Returns the files, or `NOENT` if the path is an overlay's own `/tmp` and this clone means
+    /// the project's.
     fn seen(&self, path: &Path) -> Result<&WorkspaceLayer> {
         let layer = &*self.shared.layer;
         if layer.is_unseen(path, self.meant) { Err(Errno::NOENT) } else { Ok(layer) }
@@ -299,12 +308,12 @@ impl Workspace {
         LayeredFolder::new(&self.shared.layer, path)
     }
 
-    /// Returns where the link at a real path leads.
+    /// Returns the target of the link at a real path.
     pub fn link_target(&self, path: &Path) -> Result<PathBuf> {
         self.shared.layer.link_target(path)
     }
 
-    /// Returns what an open file of the workspace is.
+    /// Returns the attributes of an open file of the workspace.
     pub fn stat_file(&self, file: &File) -> Result<PathStat> {
         self.shared.layer.stat_file(file)
     }
@@ -314,8 +323,8 @@ impl Workspace {
         self.shared.layer.file(path)
     }
 
-    /// Opens the plain file at a real path in any way. What is copied for that is asked of `charge`
-    /// before.
+    /// Opens the plain file at a real path with any access. An overlay asks `charge` before it
+    /// copies bytes for that.
     pub fn open_file(
         &self,
         path: &Path,
@@ -327,17 +336,22 @@ impl Workspace {
         }
         self.change(path, |files| {
             files.check_change(path)?;
+            // Before the entry is looked at: an overlay's own `/tmp` is not in the way of a file.
             files.make_way(path, self.meant)?;
             let is_new = access.create && files.stat(path) == Err(Errno::NOENT);
             if !is_new {
                 if access.exclusive {
                     return Err(Errno::EXIST);
                 }
+                // Without `create`: should the file vanish now, a new one in its place would not
+                // have been checked as an entry.
                 let file = files.open(
                     path,
                     FileAccess { create: false, ..access },
                     self.writer(charge),
                 )?;
+                // A file in an overlay's own `/tmp` that a call changes by the project's name
+                // `tmp/` is to be applied from now on.
                 if self.meant.is_project() {
                     files.made(path, self.meant)?;
                 }
@@ -351,7 +365,8 @@ impl Workspace {
         })
     }
 
-    /// Held by whoever writes to a file that is open.
+    /// Returns a guard to hold while an open file is written to, which delays freezing; `ROFS` if
+    /// the workspace is frozen.
     pub fn writing(&self) -> Result<impl Drop + '_> {
         let held = self.shared.writing.read().unwrap_or_else(PoisonError::into_inner);
         if held.0 { Err(Errno::ROFS) } else { Ok(held) }
@@ -359,9 +374,12 @@ impl Workspace {
 
     /// Creates a folder at a real path.
     pub fn create_folder(&self, path: &Path) -> Result<()> {
+        // Runs touch the files that they change, but not the folders.
         self.note(path);
         self.change(path, |files| {
             files.check_entry(path)?;
+            // The caller does not see an overlay's own `/tmp`. To make a `tmp` there makes that
+            // folder the project's, instead of failing since it exists.
             if files.claim(path, self.meant)? {
                 return Ok(());
             }
@@ -388,8 +406,8 @@ impl Workspace {
         })
     }
 
-    /// Moves what stands at a real path to another, unless `seen` objects. Before that it is told
-    /// what goes along, as paths below both.
+    /// Moves the entry at a real path to another path, unless `seen` fails. `seen` is given all
+    /// that moves along, as paths below both places, before anything has moved.
     pub fn rename(
         &self,
         from: &Path,
@@ -397,6 +415,7 @@ impl Workspace {
         seen: impl FnOnce(&[(PathBuf, EntryKind)]) -> Result<()>,
     ) -> Result<()> {
         self.change(from, |files| {
+            // `change` has checked the path that is moved, not the one that may be replaced.
             self.check(to)?;
             let all = files.check_move(from, to)?;
             files.make_way(to, self.meant)?;
@@ -409,7 +428,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Creates a link at a real path. It may lead only to what is inside the workspace.
+    /// Creates a symbolic link at a real path. `PERM` if its target is outside of the workspace.
     pub fn link(&self, target: &Path, path: &Path) -> Result<()> {
         self.change(path, |files| {
             files.check_entry(path)?;
@@ -423,8 +442,8 @@ impl Workspace {
         })
     }
 
-    /// Sets the times of what stands at a real path. What is copied for that is asked of `charge`
-    /// before.
+    /// Sets the times of the entry at a real path. An overlay asks `charge` before it copies bytes
+    /// for that.
     pub fn set_times(
         &self,
         path: &Path,
@@ -437,8 +456,8 @@ impl Workspace {
         })
     }
 
-    /// Gives the file at a real path permissions, as mode bits; its owner can always read and write
-    /// it. What is copied for that is asked of `charge` before.
+    /// Sets the permissions of the file at a real path, as mode bits; its owner can always read and
+    /// write it. An overlay asks `charge` before it copies bytes for that.
     pub fn set_mode(&self, path: &Path, mode: u32, charge: QuotaCharge<'_>) -> Result<()> {
         self.change(path, |files| {
             files.check_change(path)?;
@@ -446,13 +465,14 @@ impl Workspace {
         })
     }
 
-    /// Keeps for the user what a file in place was.
+    /// Records the state of a file in place before its first change, for the final review.
     fn note(&self, path: &Path) {
         let layer = &*self.shared.layer;
         if !matches!(layer, WorkspaceLayer::InPlace(_)) || self.touched().has(path) {
             return;
         }
-        // It may take a while to read, and others need not wait for that.
+        // Reading a file may take a while, so it is done without the lock, which others wait for.
+        // Of two that read the same file at once, `take_over` keeps the first.
         let mut found = ChangeRecorder::of_session();
         found.touch(layer, path);
         self.touched().take_over(found);
@@ -466,7 +486,7 @@ impl Workspace {
         self.shared.reserved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Refuses a change of what is the host's own, or of what holds it.
+    /// Refuses a change of a reserved path.
     fn check(&self, path: &Path) -> Result<()> {
         let reserved = self.reserved();
         if reserved.is_empty() {
@@ -475,6 +495,7 @@ impl Workspace {
         let inode = self.stat(path).ok().map(|found| found.inode);
         let is_it = |it: &ReservedPath| {
             let is_inside = it.is_folder && path.starts_with(&it.path);
+            // A folder above is refused, too: moving it away would move the file with it.
             is_inside || it.path.starts_with(path) || it.inode.is_some() && it.inode == inode
         };
         if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
@@ -484,44 +505,50 @@ impl Workspace {
         self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Makes a change of the entry at a real path, unless the workspace is frozen or the path is
+    /// reserved.
     fn change<T>(
         &self,
         path: &Path,
         change: impl FnOnce(&WorkspaceLayer) -> Result<T>,
     ) -> Result<T> {
+        // One lock is held over the checks and the change: otherwise two guests could each add one
+        // part of a git repository after neither was seen to complete it.
         let held = self.changing();
         if held.0 {
             return Err(Errno::ROFS);
         }
         self.check(path)?;
+        // The run counts as changing before it has changed anything, so that no save in between
+        // takes what it leaves for whole.
         self.run.iter().for_each(|run| run.changes());
         let layer = &*self.shared.layer;
+        // A change that fails may have removed an overlay's own `/tmp` to make way.
         let done = change(layer).inspect_err(|_| layer.keep_temporary());
         self.note_change(path, &done);
         done
     }
 
-    /// Notes what came of a change of what stands at a real path, if it is the system that refuses
-    /// it.
+    /// Notes the result of a change at a real path for [`Workspace::refused`].
     pub fn note_change<T>(&self, path: &Path, done: &Result<T>) {
         let lower = self.shared.layer.lower();
         let above = path.parent().unwrap_or(Path::new(""));
-        // A folder that is not there is not closed: our own rules may have refused to make it.
+        // A missing folder does not count as closed: our own rules may have refused to create it.
         let is_closed = || lower.check_writable(above).is_err_and(|error| error != Errno::NOENT);
         self.shared.refusals.note(path, done, is_closed);
     }
 
-    /// Changes that the system refused since the workspace was opened, and that have not been made
-    /// since: the disk is full, or the folder cannot be written to.
+    /// Returns the changes that the system refused since the workspace was opened and that have not
+    /// succeeded since: the disk is full, or a folder cannot be written to.
     #[must_use]
     pub fn refused(&self) -> Option<RefusedChanges> {
         self.shared.refusals.told()
     }
 
-    /// Returns whether files can be made in the folder.
+    /// Checks that files can be created in the folder itself.
     ///
     /// # Errors
-    /// What the system says if not.
+    /// The system's error if they cannot.
     pub fn check_writable(&self) -> io::Result<()> {
         Ok(self.shared.layer.lower().check_writable(Path::new(""))?)
     }

@@ -1,15 +1,17 @@
-//! What the person has the workspace become, in place of a tool: a file gets a text again, or goes.
+//! Changes that a person makes without a tool, such as an undo: a file gets a text, or is removed.
+//! They go through the same checks as those of guests.
 
 use super::{EntryKind, Workspace};
 use crate::platform::{Errno, Result};
 use std::{io::Write as _, path::Path};
 
 impl Workspace {
-    /// Gives the plain file that a path names that text, with the folders above it; without a
-    /// text, removes the file.
+    /// Writes a text to the plain file that a path names, and creates the folders above it if they
+    /// are missing; without a text, removes the file.
     pub fn put(&self, path: &str, text: Option<&str>) -> Result<()> {
         let top = Path::new("");
         let real = self.follow((top, top), path, true)?;
+        // There is no run here whose recorder would touch the file before it changes.
         self.note(&real);
         let Some(text) = text else { return self.remove_file(&real) };
         let above: Vec<&Path> = real.ancestors().skip(1).collect();

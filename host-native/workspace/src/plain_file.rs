@@ -1,5 +1,5 @@
-//! Files that nobody has named for this call: what stands at their paths may be a pipe, which would
-//! be waited for, or a device without an end.
+//! Plain files that are read by their paths, such as settings: whatever stands at the path, reading
+//! it neither waits for a pipe nor goes on without an end, as a device would.
 
 use crate::platform;
 use std::{
@@ -17,13 +17,15 @@ pub fn open(path: &Path) -> io::Result<File> {
         let why = "it is no plain file; put one there";
         if found.is_file() { Ok(()) } else { Err(io::Error::other(why)) }
     };
+    // Looked at twice: to open some devices makes them act, so it must be known before; and what
+    // was looked at may have been replaced before it was opened.
     is_plain(&fs::metadata(path)?)?;
     let file = platform::open_without_waiting(path)?;
     is_plain(&file.metadata()?)?;
     Ok(file)
 }
 
-/// The bytes of a plain file, which has no more of them than that.
+/// Reads a plain file of at most `most` bytes.
 ///
 /// # Errors
 /// As [`open`]'s, or that it is larger.
@@ -36,10 +38,10 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same of a text.
+/// Reads a plain file of at most `most` bytes as text.
 ///
 /// # Errors
-/// As [`bytes`]', or that it is no text.
+/// As [`bytes`]', or that it is not UTF-8.
 pub fn text(path: &Path, most: u64) -> io::Result<String> {
     let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8");
     String::from_utf8(bytes(path, most)?).map_err(no_text)

@@ -1,5 +1,6 @@
-//! A folder, and files in it, that belong to the user alone: how they are made and read without
-//! following a link that somebody has put in their place.
+//! Folders and files that belong to the user alone: the cache of compiled modules and its key,
+//! settings with keys, overlays that are kept. They are made and read without following a link that
+//! somebody has put in their place, and nothing is used that others could have written.
 
 use crate::platform::{DirBuilderExt as _, close_folder, create, open_quietly as open, rights};
 use std::{
@@ -9,12 +10,16 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// After this time, whoever writes to a temporary file holds its lock.
+/// The age from which a temporary file that nobody holds locked is an abandoned one.
+// A file is created first and locked then; in between it looks like one that was left.
 const LOCKED: Duration = Duration::from_secs(10);
 
-/// Makes the folder and the cache folder around it, or checks them: whoever can write to either
-/// could put an artefact there.
+/// Creates a private folder and the folder around it, or checks those that exist.
+///
+/// # Errors
+/// The system's, or that one belongs to somebody else, is a link, or can be written to by others.
 pub fn folder(folder: &Path) -> io::Result<()> {
+    // Both are checked: whoever can write to the one around could replace this one.
     let Some(cache) = folder.parent() else { return owned(folder) };
     if let Some(around) = cache.parent() {
         fs::create_dir_all(around)?;
@@ -24,15 +29,20 @@ pub fn folder(folder: &Path) -> io::Result<()> {
     close(folder)
 }
 
-/// Reads a file of this user's that nobody else can read or has a name for.
+/// Reads a file of this user's that no other user can read, nobody can write to, and that has no
+/// other name.
+///
+/// # Errors
+/// The system's, or that the file is not such a one.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     opened(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Opens such a file.
+/// Opens a file as [`read`] reads one, with the same errors.
 pub fn opened(path: &Path) -> io::Result<File> {
+    // What counts is the open file: the path may lead to another one by now.
     let file = open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || !is_own(&found) || !is_closed(&found) {
@@ -41,8 +51,11 @@ pub fn opened(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file of this user's of no more bytes than `most`; nothing if there is none. What others
-/// may do with it, as bits of its mode, must not be in `forbidden`.
+/// Reads a file of this user's of at most `most` bytes; `None` if there is none. `forbidden` holds
+/// the mode bits that it must not have.
+///
+/// # Errors
+/// The system's, or that the file is not such a one, with what to do.
 pub fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Option<Vec<u8>>> {
     let file = match open(path) {
         Err(error) if is_absent(&error) => return Ok(None),
@@ -70,14 +83,14 @@ pub fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Writes these bytes into a new file beside the target and renames it, so that nobody reads half
-/// a file. Its owner may read it, nobody may write to it. Its lock is held until then.
+/// Writes these bytes to a file that its owner can read and nobody can write to. They go into a new
+/// file beside it, which is renamed, so that nobody reads half a file.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes, 0o400)
 }
 
-/// The same for a file that its owner may change, too, in a folder that is made for its owner
-/// alone if there is none. Others may do with it what they could before.
+/// Writes these bytes in the same way to a file that its owner can change, in a folder that is
+/// created for its owner alone if there is none. Others have the permissions that they had before.
 pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -86,7 +99,10 @@ pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes, before | 0o600)
 }
 
-/// Makes a folder of this user's alone, or closes one that is there to all others.
+/// Creates a folder for this user alone, or closes an existing one to all others.
+///
+/// # Errors
+/// The system's, or that the folder belongs to another user.
 pub fn closed(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let found = fs::metadata(folder)?;
@@ -99,7 +115,7 @@ pub fn closed(folder: &Path) -> io::Result<()> {
 fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
     let mut file = create(&temporary, mode)?;
-    // Not all file systems have locks; without one, whoever writes must be quick.
+    // Not all file systems have locks. Without one, only the file's age protects it from `sweep`.
     let _ = lock(&file);
     let written = file.write_all(bytes).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
@@ -108,7 +124,7 @@ fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     written
 }
 
-/// Removes what a program has left that was ended while it wrote.
+/// Removes the temporary files of programs that were killed while they wrote.
 pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -122,34 +138,37 @@ pub fn sweep(folder: &Path) {
     }
 }
 
-/// Returns whether nobody holds the lock of what stands there.
+/// Returns whether nobody holds the lock of a temporary file.
 fn is_left(path: &Path) -> bool {
-    // What cannot be opened is nothing that this program has made.
+    // The files that this program makes can be opened by their owner. Nobody writes to anything
+    // else that ends with `.tmp` in these folders, such as a link.
     open(path).map_or(true, |file| !matches!(lock(&file), Err(TryLockError::WouldBlock)))
 }
 
-/// Takes the lock of a file, which ends with whoever holds it.
+/// Locks a file until the handle is closed.
 fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Bytes that nobody can guess.
+/// Returns random bytes of the system that nobody can guess.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes)
 }
 
-/// The error that says why something is not used.
+/// Makes the error that says why a file or folder is not used.
 fn unfit(path: &Path, why: &str) -> io::Error {
     io::Error::other(format!("{} {why}", path.display()))
 }
 
+/// Creates a folder, or checks that an existing one is the user's and only the user's to change.
 fn owned(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
+    // A link counts as no folder: whoever made it could make it lead elsewhere later.
     let found = fs::symlink_metadata(folder)?;
     if !found.is_dir() {
         return Err(unfit(folder, "is not a folder"));
@@ -163,7 +182,7 @@ fn owned(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets nobody else look into the folder.
+/// Lets nobody else look into the folder, unless that is so already.
 fn close(folder: &Path) -> io::Result<()> {
     if mode(&fs::metadata(folder)?) & 0o077 == 0 {
         return Ok(());
@@ -175,15 +194,17 @@ fn is_own(found: &Metadata) -> bool {
     rights(found).is_own
 }
 
-/// Returns who may do what with it, as bits. A system without them has others' rights where this
-/// program does not look: what lies in a user's own folders is kept from others by these.
+/// Returns the mode bits, none of which are set on a system without modes.
 fn mode(found: &Metadata) -> u32 {
+    // There the access control lists of the user's folders keep others out, and are not looked at.
     rights(found).mode.unwrap_or(0)
 }
 
-/// A guest can make no such file: WASI knows no modes, so that whatever one makes can be written
-/// to. Where there are none, no file is.
+/// Returns whether nobody but its owner can read a file, nobody can write to it, and it has one
+/// name; false on a system without modes.
 fn is_closed(found: &Metadata) -> bool {
+    // No guest can make such a file: whatever one makes, its owner can write to. So a file in a
+    // folder that a guest has put in the place of this one does not count.
     let rights = rights(found);
     rights.mode.is_some_and(|mode| mode & 0o277 == 0) && rights.links == Some(1)
 }

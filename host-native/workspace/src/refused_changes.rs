@@ -1,6 +1,6 @@
-//! Changes that the system refused, for a reason that no other call can do anything about: a disk
-//! that is full or broken, a folder that nothing can be written to. The model reads that its call
-//! has failed; whoever has started the run has to know it, too.
+//! The log of changes that the system refused for a reason that no other call can fix: a disk that
+//! is full or broken, a folder that cannot be written to. The model reads that its call has failed;
+//! whoever started the run has to know it, too. A change that succeeds later is forgotten.
 
 use crate::platform::Errno;
 use innerloop_tools::is_draft;
@@ -12,14 +12,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Most paths that are noted.
+/// The maximum number of paths that are noted.
 const MOST: usize = 1_000;
 
-/// The changes that were refused and have not been done since.
+/// The changes that were refused and have not succeeded since.
 #[derive(Debug, Default)]
 pub(super) struct RefusalLog(Mutex<BTreeMap<PathBuf, Errno>>);
 
-/// Changes that the system refused.
+/// The changes that the system refused, as they are reported.
 #[derive(Debug)]
 pub struct RefusedChanges {
     /// The first path, with `/` between names.
@@ -31,8 +31,8 @@ pub struct RefusedChanges {
 }
 
 impl RefusalLog {
-    /// Notes what came of a change at a path; `is_closed` says whether nothing can be written to
-    /// the folder that it stands in.
+    /// Notes the result of a change at a path; `is_closed` returns whether the folder around it
+    /// cannot be written to.
     pub(super) fn note<T>(
         &self,
         path: &Path,
@@ -40,12 +40,16 @@ impl RefusalLog {
         is_closed: impl FnOnce() -> bool,
     ) {
         let mut all = self.all();
+        // A draft has a new name each time, so its folder is noted in its place.
         let draft = draft_in(path);
         let path = draft.unwrap_or(path);
         match done {
-            // To remove a draft is no remedy.
+            // Creating or removing a draft succeeds on a full disk, too. Only a draft that has
+            // taken its place has overcome the refusal.
             Ok(_) if draft.is_some() => {}
             Ok(_) => drop(all.remove(path)),
+            // That something is denied may also be our own rules' doing, or concern one file, which
+            // the model can deal with.
             Err(error)
                 if all.len() < MOST && (is_final(*error) || is_denied(*error) && is_closed()) =>
             {
@@ -55,14 +59,14 @@ impl RefusalLog {
         }
     }
 
-    /// Notes that what stood at a path stands elsewhere now: a draft has taken its place.
+    /// Notes that the entry at a path was moved: if it was a draft, it has taken its place.
     pub(super) fn note_moved(&self, from: &Path) {
         if let Some(folder) = draft_in(from) {
             self.all().remove(folder);
         }
     }
 
-    /// Returns what was refused, if anything was.
+    /// Returns the refused changes, if there are any.
     pub(super) fn told(&self) -> Option<RefusedChanges> {
         let all = self.all();
         let (path, error) = all.first_key_value()?;
@@ -76,12 +80,12 @@ impl RefusalLog {
     }
 }
 
-/// The folder of a file that is written to take the place of another one there.
+/// Returns the folder of a path that names a draft, which is to take another file's place there.
 fn draft_in(path: &Path) -> Option<&Path> {
     path.parent().filter(|_| path.file_name().and_then(OsStr::to_str).is_some_and(is_draft))
 }
 
-/// Returns whether the disk itself refuses.
+/// Returns whether it is the disk itself that refuses.
 fn is_final(error: Errno) -> bool {
     [Errno::NOSPC, Errno::DQUOT, Errno::ROFS, Errno::IO].contains(&error)
 }

@@ -1,5 +1,7 @@
-//! A private folder that a program makes for its own files and holds locked. It goes with whoever
-//! holds it; what a killed program has left is removed by the next one that makes a folder there.
+//! A private folder that a program makes for its own files and holds locked: an overlay's store, a
+//! draft, the stage of an application. It is removed when it is dropped. One that a killed program
+//! has left is removed by the next program that makes a folder there, unless it is marked as
+//! needed.
 
 use super::root::{FileAccess, Root};
 use crate::{
@@ -14,16 +16,16 @@ use std::{
 
 /// The file in it that its program holds locked.
 const LOCK: &str = "lock";
-/// A file that says that somebody may still need what is there.
+/// The file that marks a folder whose contents may still be needed.
 const NEEDED: &str = "needed";
 /// The number of attempts to make a folder: another program may just have removed it.
 const TRIES: usize = 4;
 
-/// A new file that must not be there yet.
+/// The access for a new file, which must not exist yet.
 pub(super) const NEW: FileAccess =
     FileAccess { write: true, create: true, exclusive: true, truncate: false };
 
-/// A private folder.
+/// A private folder that is held locked.
 #[derive(Debug)]
 pub(super) struct ScratchFolder {
     parent: Arc<Root>,
@@ -34,12 +36,13 @@ pub(super) struct ScratchFolder {
 }
 
 impl ScratchFolder {
-    /// Makes one in a folder below `parent`, with a name that begins with `prefix`.
+    /// Makes one in a folder below `parent`, with a name that begins with `prefix`, after removing
+    /// those that killed programs have left there.
     pub(super) fn create(parent: &Arc<Root>, folder: &Path, prefix: &str) -> Result<Self> {
         Self::sweep(parent, folder, prefix);
         let mut made = Self::make(parent, folder, prefix);
         for _ in 1..TRIES {
-            // Another program may have taken it for an abandoned one.
+            // Until it is locked, another program may take it for an abandoned one and remove it.
             if made.is_ok() {
                 break;
             }
@@ -55,12 +58,12 @@ impl ScratchFolder {
         let root = parent.below(&path)?;
         let lock = root.file(Path::new(LOCK), NEW)?;
         hold(&lock)?;
-        // It may have been removed before it was locked.
+        // A lock on a file that was removed meanwhile protects nothing.
         root.stat(Path::new(LOCK))?;
         Ok(Self { parent: Arc::clone(parent), path, root, _lock: lock })
     }
 
-    /// Removes the folders that no running program holds locked, and nobody needs.
+    /// Removes the folders that no running program holds locked and that are not marked as needed.
     pub(super) fn sweep(parent: &Root, folder: &Path, prefix: &str) {
         for entry in parent.list(folder).unwrap_or_default() {
             if !entry.name.to_string_lossy().starts_with(prefix) {
@@ -70,11 +73,13 @@ impl ScratchFolder {
             let lock =
                 parent.file(&path.join(LOCK), FileAccess { write: true, ..FileAccess::READ });
             match &lock {
+                // The mark is looked for under the lock: a program that still ran could set it.
                 Ok(lock) if hold(lock).is_ok() && parent.stat(&path.join(NEEDED)).is_err() => {
                     let _ = parent.remove_tree(&path);
                 }
                 Ok(_) => {}
-                // Its program was killed before it had put anything in.
+                // Its program was killed before it had made the lock. If it is only about to make
+                // it, it tries again with another folder. One that is not empty stays.
                 Err(_) => {
                     let _ = parent.remove_folder(&path);
                 }
@@ -82,7 +87,7 @@ impl ScratchFolder {
         }
     }
 
-    /// Returns whether a killed program has left one that somebody may still need.
+    /// Returns whether a killed program has left one that is marked as needed.
     pub(super) fn is_left(parent: &Root, folder: &Path, prefix: &str) -> bool {
         let list = parent.list(folder).unwrap_or_default();
         list.iter().filter(|entry| entry.name.to_string_lossy().starts_with(prefix)).any(|entry| {
@@ -93,10 +98,10 @@ impl ScratchFolder {
         })
     }
 
-    /// Takes over one that a killed program has left at this path.
+    /// Takes over the one that a killed program has left at this path.
     ///
     /// # Errors
-    /// `NOENT` if none is there, `BUSY` if its program is not dead.
+    /// `NOENT` if there is none, `BUSY` if its program still runs.
     pub(super) fn adopt(parent: &Arc<Root>, path: &Path) -> Result<Self> {
         let root = parent.below(path)?;
         let lock = root.file(Path::new(LOCK), FileAccess { write: true, ..FileAccess::READ })?;
@@ -104,35 +109,34 @@ impl ScratchFolder {
         Ok(Self { parent: Arc::clone(parent), path: path.to_owned(), root, _lock: lock })
     }
 
-    /// Returns what is in it, by a handle of its own.
+    /// Returns the folder itself, as an open root of its own.
     pub(super) const fn root(&self) -> &Root {
         &self.root
     }
 
-    /// The path below the parent of what is at this path in it.
+    /// Returns the path, below the parent, of an entry at this path in the folder.
     pub(super) fn at(&self, path: &Path) -> PathBuf {
         self.path.join(path)
     }
 
-    /// Returns where it is below the parent.
+    /// Returns its path below the parent.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns whether what is in it must not be removed yet.
+    /// Returns whether it is marked as needed.
     pub(super) fn is_needed(&self) -> bool {
         self.root.stat(Path::new(NEEDED)).is_ok()
     }
 
-    /// Says that what is in it must not be removed before [`ScratchFolder::remove`], even if this
-    /// program is killed.
+    /// Marks it as needed: it stays until [`ScratchFolder::remove`], even after a kill.
     pub(super) fn need(&self) -> Result<()> {
         self.root.file(Path::new(NEEDED), NEW).map(drop)
     }
 
-    /// Removes it with all that is in it.
+    /// Removes it with everything in it, whether it is needed or not.
     pub(super) fn remove(&self) {
-        // What is left is removed by the next program.
+        // Whatever cannot be removed now is removed by the next program.
         let _ = self.parent.remove_tree(&self.path);
     }
 }
@@ -145,8 +149,10 @@ impl Drop for ScratchFolder {
     }
 }
 
-/// Takes the lock of a file, which ends with whoever holds it; `BUSY` if somebody does.
+/// Locks a file until the handle is closed; `BUSY` if another handle has the lock.
 fn hold(lock: &File) -> Result<()> {
+    // The system ends the lock when the process ends, however it does: unlike a process number in a
+    // file, it cannot stand for another program later.
     lock.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => Errno::BUSY,
         TryLockError::Error(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),

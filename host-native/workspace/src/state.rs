@@ -1,5 +1,6 @@
-//! What a file is at one moment, as far as a change of it is told: a short text whole, anything
-//! else by its size and digest.
+//! The state of a file at one moment, as far as reports of changes need it: a short text is kept
+//! whole, anything else by its size and digest. Two states can be compared later, without the file.
+//! How much is read for them is bounded.
 
 use super::{
     file_stat::{EntryKind, PathStat},
@@ -14,29 +15,29 @@ use std::{
     sync::Arc,
 };
 
-/// The number of bytes that may still be read to tell changes.
+/// The number of bytes that may still be read to report changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadAllowance {
-    /// Bytes of texts, which are kept.
+    /// The number of bytes of texts, which are kept.
     texts: u64,
-    /// Bytes of files whose digests are kept.
+    /// The number of bytes of files whose digests are kept.
     digests: u64,
 }
 
 impl ReadAllowance {
-    /// The allowance where nobody is told the digests.
+    /// The allowance for a run's report, which has no digests.
     pub(super) const TEXTS: Self = Self { texts: 32 << 20, digests: 0 };
-    /// The allowance where everything is told.
+    /// The allowance for the user's review, which has everything.
     pub(super) const ALL: Self = Self { texts: 32 << 20, digests: 1 << 30 };
     /// The allowance where nothing is read.
     const NOTHING: Self = Self { texts: 0, digests: 0 };
 }
 
-/// A function that returns true if nobody waits any more for what is read.
+/// A function that returns true once nobody waits for what is read any more.
 pub(super) type IsStopped<'a> = &'a dyn Fn() -> bool;
 
-/// The paths, those first at which the least has to be read, so that large files never use up the
-/// room for small ones.
+/// Sorts the paths by how much has to be read at each, so that large files do not use up the
+/// allowance of small ones.
 pub(super) fn smallest_first(mut paths: Vec<PathBuf>, layers: &[&WorkspaceLayer]) -> Vec<PathBuf> {
     let size = |path: &PathBuf| {
         let sizes = layers.iter().filter_map(|layer| layer.stat(path).ok());
@@ -46,7 +47,7 @@ pub(super) fn smallest_first(mut paths: Vec<PathBuf>, layers: &[&WorkspaceLayer]
     paths
 }
 
-/// A file at one moment.
+/// The state of a file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// There is no file.
@@ -55,25 +56,25 @@ pub enum FileState {
     Folder,
     /// A short text.
     Text(Arc<str>),
-    /// No text, or too long to be kept.
+    /// A file that is not UTF-8, or is too long to be kept.
     Opaque {
         /// Its length in bytes.
         size: u64,
-        /// Its digest, if there was room to read it.
+        /// Its digest, if the allowance sufficed to read it.
         digest: Option<Digest>,
-        /// The number by which the file system knows it, and when anything of it changed last, in
-        /// nanoseconds since 1970: what is compared where there is no digest.
+        /// Its inode number, and the time at which anything about it last changed, in nanoseconds
+        /// since 1970. They are compared where there is no digest.
         version: (u64, u64),
-        /// True if it may be a short text, for which there was no room.
+        /// True if it may be a short text, for which the allowance did not suffice.
         unread: bool,
     },
-    /// A symbolic link, by where it leads.
+    /// A symbolic link, with its target.
     Link(Arc<str>),
 }
 
 impl FileState {
-    /// Returns what stands at a real path. Folders that hold something do not count. As soon as it
-    /// `is_stopped` no content is read.
+    /// Returns the state of the entry at a real path. A folder that is not empty counts as absent.
+    /// Once it `is_stopped`, no content is read.
     pub(super) fn of(
         layer: &WorkspaceLayer,
         path: &Path,
@@ -90,6 +91,7 @@ impl FileState {
             }
             EntryKind::Other => opaque(found, None),
             EntryKind::File => {
+                // Without an allowance, this file and all that follow are known by size alone.
                 if is_stopped() {
                     *left = ReadAllowance::NOTHING;
                 }
@@ -110,13 +112,14 @@ impl FileState {
         let unread = is_short && !take(&mut left.texts, found.size);
         if is_short && !unread {
             let mut bytes = Vec::new();
-            // It may grow meanwhile.
+            // A program may append meanwhile, without an end: no more is read than was allowed.
             if (&file).take(found.size).read_to_end(&mut bytes).is_err() {
                 return opaque(found, None);
             }
             if let Ok(text) = String::from_utf8(bytes) {
                 return Self::Text(text.into());
             }
+            // It is not a text after all, so the digest needs its bytes once more.
             if file.rewind().is_err() {
                 return opaque(found, None);
             }
@@ -128,10 +131,12 @@ impl FileState {
         Self::Opaque { size: found.size, digest, version, unread }
     }
 
-    /// Returns whether it is the same, as far as that is known.
+    /// Returns whether both states are the same, as far as that is known.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
+            // Between two digests the versions do not matter: a file that was written anew with the
+            // same bytes has not changed.
             (
                 Self::Opaque { size, digest: Some(digest), .. },
                 Self::Opaque { size: other_size, digest: Some(other), .. },
@@ -144,7 +149,7 @@ impl FileState {
         }
     }
 
-    /// The text, if that is what it is.
+    /// Returns the text, if it is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -153,8 +158,8 @@ impl FileState {
         }
     }
 
-    /// Returns what a program reads there: of a file that is missing nothing, and of what is no
-    /// short text nobody knows.
+    /// Returns the text for comparing manifests: an empty one for a missing file, and `None` for
+    /// what is not a short text.
     pub(super) fn as_written(&self) -> Option<&str> {
         if *self == Self::Absent { Some("") } else { self.text() }
     }
@@ -165,7 +170,7 @@ const fn opaque(found: PathStat, digest: Option<Digest>) -> FileState {
     FileState::Opaque { size: found.size, digest, version, unread: false }
 }
 
-/// Something to read that fails as soon as it is stopped.
+/// A reader that fails once it is stopped.
 struct StoppableReader<'a, R> {
     from: R,
     is_stopped: IsStopped<'a>,
@@ -177,17 +182,19 @@ impl<R: Read> Read for StoppableReader<'_, R> {
     }
 }
 
+/// Takes bytes from an allowance; takes nothing and returns false if there are fewer left.
 fn take(left: &mut u64, bytes: u64) -> bool {
     let less = left.checked_sub(bytes);
     *left = less.unwrap_or(*left);
     less.is_some()
 }
 
-/// A name with `\xNN` for bytes that are no text. No two names are shown alike: a backslash that
-/// could be taken for the begin of such an escape is one itself.
+/// Returns a name as text, with `\xNN` for bytes that are not UTF-8. No two names give the same.
 pub(super) fn escaped(name: &OsStr) -> String {
     let mut out = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
+        // A backslash that looks like the start of an escape is escaped itself, so that a file
+        // cannot be shown in a review as another one.
         for (at, piece) in chunk.valid().split('\\').enumerate() {
             if at > 0 {
                 out.push_str(if is_escape(piece) { "\\x5c" } else { "\\" });
@@ -199,7 +206,7 @@ pub(super) fn escaped(name: &OsStr) -> String {
     out
 }
 
-/// The name that is shown so.
+/// Returns the name that [`escaped`] gives this text for.
 pub(super) fn unescaped(shown: &str) -> OsString {
     let mut bytes = Vec::with_capacity(shown.len());
     for (at, piece) in shown.split('\\').enumerate() {
@@ -216,7 +223,7 @@ pub(super) fn unescaped(shown: &str) -> OsString {
     name_of(bytes)
 }
 
-/// Returns whether this, behind a backslash, reads as a byte.
+/// Returns whether this text, behind a backslash, reads as an escaped byte.
 fn is_escape(text: &str) -> bool {
     matches!(text.as_bytes(), [b'x', one, other, ..]
         if one.is_ascii_hexdigit() && other.is_ascii_hexdigit())

@@ -1,4 +1,6 @@
-//! Which folder can be a workspace. Whole systems and home folders are not handed over by mistake.
+//! The choice of the workspace's folder: it must be a folder that can be listed, and not a home
+//! folder or one of the system, which nobody hands over by mistake. All errors of opening a
+//! workspace or an overlay are defined here.
 
 use crate::platform::Errno;
 use std::{
@@ -6,16 +8,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The reason why a folder can't be the workspace.
+/// The reason why a folder can't be the workspace, or why its overlay can't be taken up.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// Nothing is there.
+    /// There is no such folder.
     #[error("there is no folder {}; create it or name another workspace", .0.display())]
     Missing(PathBuf),
-    /// A file is there.
+    /// The path names a file.
     #[error("{} is a file; name the folder to work in", .0.display())]
     File(PathBuf),
-    /// It can't be opened or listed.
+    /// The folder can't be opened or listed.
     #[error("can't open the workspace {}: {error}", path.display())]
     Unreadable {
         /// The folder.
@@ -34,7 +36,7 @@ pub enum WorkspaceError {
     /// Another program works on the overlay that is kept in this folder.
     #[error("another innerloop works on the changes in {}; wait for it or end it", .0.display())]
     Busy(PathBuf),
-    /// The overlay that is kept in the folder is one of another folder.
+    /// The overlay that is kept in the folder was made for another workspace.
     #[error(
         "the changes in {} are not of this workspace but of the folder that was {}; name that one",
         folder.display(), root.display()
@@ -45,7 +47,7 @@ pub enum WorkspaceError {
         /// The path that the overlay's workspace had when the overlay was saved.
         root: PathBuf,
     },
-    /// The overlay that is kept in the folder is not what was left there.
+    /// The files of the overlay that is kept in the folder are damaged or missing.
     #[error(
         "the changes in {} can't be taken up, since {why}; put back what was there, or remove the \
          folder to give them up", folder.display()
@@ -56,7 +58,7 @@ pub enum WorkspaceError {
         /// The problem with the overlay.
         why: String,
     },
-    /// A program was killed while it applied the overlay, and that could not be taken back.
+    /// A program was killed while it applied the overlay, and that could not be undone.
     #[error(
         "changes were applied in part, and that can't be taken back, since {path} could not be \
          changed: {error}; what was replaced stands in {}; see to {path} and try again",
@@ -70,7 +72,7 @@ pub enum WorkspaceError {
         /// The error of the system.
         error: io::Error,
     },
-    /// It is more than a project.
+    /// The folder is more than a project's.
     #[error("{} is {why}: name a project's folder, or insist with --any-folder", path.display())]
     Unfit {
         /// The folder.
@@ -80,14 +82,14 @@ pub enum WorkspaceError {
     },
 }
 
-/// Folders of the system, with all that is below them.
+/// Folders of the system, with everything below them.
 const SYSTEM: &[&str] = &[
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/sbin", "/sys", "/usr",
     "/Library", "/System",
 ];
-/// The folders below them that are not part of the system.
+/// Folders below those that hold the user's own files, and so may hold workspaces.
 const NOT_SYSTEM: &[&str] = &["/dev/shm", "/usr/local", "/usr/src"];
-/// Folders that hold those of many users or programs, but for what is below them.
+/// Folders that many users or programs share. The folders below them may be workspaces.
 const SHARED: &[&str] = &[
     "/home",
     "/media",
@@ -104,7 +106,7 @@ const SHARED: &[&str] = &[
     "/Volumes",
 ];
 
-/// The folder's true path.
+/// Returns the folder's canonical path, if the folder exists and can be listed.
 pub(super) fn find(path: &Path) -> Result<PathBuf, WorkspaceError> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => WorkspaceError::Missing(path.to_path_buf()),
@@ -119,8 +121,9 @@ pub(super) fn find(path: &Path) -> Result<PathBuf, WorkspaceError> {
     Ok(root)
 }
 
-/// Refuses a folder that is more than a project; its path is a true one.
+/// Refuses a folder that is more than a project's; its path is canonical.
 pub(super) fn check(root: &Path) -> Result<(), WorkspaceError> {
+    // Both paths are canonical, so that no link or `..` hides that they are the same folder.
     let home = env::home_dir().and_then(|home| fs::canonicalize(home).ok());
     match unfit(root, home.as_deref()) {
         Some(why) => Err(WorkspaceError::Unfit { path: root.to_owned(), why }),
@@ -131,6 +134,7 @@ pub(super) fn check(root: &Path) -> Result<(), WorkspaceError> {
 fn unfit(root: &Path, home: Option<&Path>) -> Option<&'static str> {
     let is_below = |all: &[&str]| all.iter().any(|folder| root.starts_with(folder));
     let is_one_of = |all: &[&str]| all.iter().any(|folder| root == Path::new(folder));
+    // `/usr/local` itself belongs to the system; only the folders below it may be projects.
     let is_system = is_below(SYSTEM) && (!is_below(NOT_SYSTEM) || is_one_of(NOT_SYSTEM));
     if root.parent().is_none() {
         Some("the whole file system")
@@ -149,7 +153,7 @@ fn unfit(root: &Path, home: Option<&Path>) -> Option<&'static str> {
     }
 }
 
-/// Returns why a folder could not be opened once it was found.
+/// Makes the error for a folder that was found but could not be opened.
 pub(super) fn failed(path: &Path, error: Errno) -> WorkspaceError {
     WorkspaceError::Unreadable { path: path.to_path_buf(), error: error.into() }
 }

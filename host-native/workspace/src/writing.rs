@@ -1,5 +1,6 @@
-//! What runs do: writing files anew, as a whole or with what they held kept until it is known to
-//! fit, and having noted what they change.
+//! The part of the workspace that runs use: they write files anew, either as a whole or with the
+//! former content kept until the new one is known to fit, and have their changes recorded. A file
+//! is touched before it changes, so that its former state is known.
 
 use super::{
     Workspace,
@@ -18,28 +19,28 @@ use std::{
 };
 
 impl Workspace {
-    /// The same workspace for a new run, which has ended when this clone and its clones are gone,
-    /// or by [`Workspace::end_run`].
+    /// Begins a run and returns the same workspace for it. The run ends with
+    /// [`Workspace::end_run`], or when this clone and its clones are dropped.
     pub fn for_run(&self) -> Self {
         Self { run: Some(Arc::new(self.shared.runs.begin())), ..self.clone() }
     }
 
-    /// The run that has this clone changes nothing any more. What it has changed is on the disk
-    /// then, if this is an overlay that outlives its program; otherwise that is noted for
-    /// [`Workspace::unsaved`].
+    /// Ends the run that this clone was made for, and saves an overlay that outlives its program.
+    /// If that fails, [`Workspace::unsaved`] says so.
     pub fn end_run(&self) {
+        // The run ends first: only then can the save say that what it has left is whole.
         self.run.iter().for_each(|run| run.end());
-        // What was not saved is told by whoever asks.
+        // Here nobody could act on a failure. It is kept for `unsaved`, which the host asks.
         let _ = self.save();
     }
 
-    /// Returns what a change of this clone's is charged to.
+    /// Returns the run and the quota to which a change by this clone is charged.
     pub(super) fn writer<'a>(&self, charge: QuotaCharge<'a>) -> WriterContext<'a> {
         WriterContext { run: self.run.as_ref().map_or(0, |run| run.number()), charge }
     }
 
-    /// Begins to write the plain file at a real path anew, be it there or not: gives the file that
-    /// is to be written, which nobody sees before [`Workspace::settle`].
+    /// Begins to write the plain file at a real path anew, which may be missing. Returns the file
+    /// to write to, which nobody sees before [`Workspace::settle`].
     pub fn draft(&self, path: &Path) -> Result<(FileDraft, File)> {
         self.change(path, |files| {
             files.check_change(path)?;
@@ -51,12 +52,14 @@ impl Workspace {
         })
     }
 
-    /// Puts what was written to the file of a draft in its place. In the folder itself it is on
-    /// the disk then.
+    /// Puts the content of a draft in its place. In the folder itself it is on the disk then.
     pub fn settle(&self, mut draft: FileDraft, file: &File) -> Result<()> {
+        // Content first, name second: a power cut in between must not leave an empty file. The
+        // disk is waited for before the lock is taken, which holds up all other changes.
         draft.sync(file)?;
         let path = draft.path().to_owned();
         self.change(&path, |files| {
+            // Checked in `draft` already, but the folder may be another since.
             files.check_change(&path)?;
             let is_new = files.stat(&path) == Err(Errno::NOENT);
             if is_new {
@@ -70,9 +73,10 @@ impl Workspace {
         })
     }
 
-    /// Keeps what the file at a real path of an overlay holds, which is about to be truncated, if
-    /// it is no more than 64 MiB or stands in the folder as it is.
+    /// Keeps the content of an overlay's file at a real path that is about to be truncated, if it
+    /// has at most 64 MiB or is still that of the folder.
     pub fn shelter(&self, path: &Path, shelters: &mut ShelterSet) {
+        // Of a file that a program truncates again and again, only the first content was whole.
         if !shelters.has(path)
             && let Some(shelter) = ContentShelter::new(&self.shared.layer, path)
         {
@@ -80,20 +84,20 @@ impl Workspace {
         }
     }
 
-    /// Has the run's recorder keep the state of a file that is about to change.
+    /// Records the state of a file that is about to change, for the run and for the session.
     pub fn touch(&self, recorder: &mut ChangeRecorder, path: &Path) {
         let layer = &*self.shared.layer;
         recorder.touch(layer, path);
         self.note(path);
     }
 
-    /// Tells the run's recorder that a file that was touched has been opened for writing.
+    /// Records that a file that was touched has been opened for writing.
     pub fn opened(&self, recorder: &mut ChangeRecorder, path: &Path) {
         recorder.opened(path);
         self.touched().opened(path);
     }
 
-    /// Touches all that a move changes: these paths below both places.
+    /// Touches all files that a move changes: these paths below both places.
     pub fn touch_move(
         &self,
         recorder: &mut ChangeRecorder,
@@ -106,7 +110,7 @@ impl Workspace {
         }
     }
 
-    /// Returns what the run has changed.
+    /// Returns the changes of a run.
     pub fn records(&self, recorder: &ChangeRecorder) -> ChangeRecords {
         recorder.records(&self.shared.layer)
     }

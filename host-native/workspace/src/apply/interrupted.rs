@@ -1,6 +1,7 @@
-//! Taking back an application that was interrupted: its program was killed between two steps, or
-//! could not go on. Which steps were done is seen from what stands where. What somebody has changed
-//! since is not touched.
+//! The undoing of an application that was interrupted: its program was killed between two steps, or
+//! could not go on. Steps are not logged one by one as they are done: which were is seen from the
+//! entries themselves. Whatever somebody has changed since stays as it is, and what it replaced
+//! stays in our folder.
 
 use super::{StagingFolder, is_same};
 use crate::{
@@ -33,12 +34,12 @@ pub(in super::super) struct NotTakenBack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepRollback {
     Done,
-    /// Somebody has changed what stands there since, or above it.
+    /// Not undone, since somebody has changed the entry, or a folder above it, since.
     Left,
 }
 
-/// Makes the folder what it was before the application. Nothing is told if what it had put aside is
-/// gone: either no step was done, or somebody has seen to it.
+/// Makes the folder what it was before the application. Returns `None` if the stage is gone: either
+/// no step was done, or somebody has cleaned up.
 pub(in super::super) fn take_back(
     overlay: &Overlay,
     application: &PlanApplication,
@@ -56,10 +57,13 @@ pub(in super::super) fn take_back(
         return Ok(None);
     };
     let mut is_left = false;
+    // Backwards, since later steps build on earlier ones.
     for step in application.steps.iter().rev() {
         let back = stage.take_back(overlay, step).map_err(|error| failed(&step.path, error))?;
         is_left |= back == StepRollback::Left;
     }
+    // Moving the files away and back has changed their attributes; that alone must not keep the
+    // overlay from being applied later.
     for step in &application.steps {
         step.lower.iter().for_each(|found| overlay.note_again(&step.path, found));
     }
@@ -70,19 +74,20 @@ pub(in super::super) fn take_back(
     Ok(Some(TakenBack { kept: None }))
 }
 
-/// Removes what is left of an application that was carried out.
+/// Removes the stage of an application that was carried out.
 pub(in super::super) fn end(root: &Arc<Root>, application: &PlanApplication) {
-    // What cannot be removed only takes room.
+    // A stage that cannot be removed only takes room.
     if let Ok(Some(stage)) = adopt(root, application) {
         stage.end();
     }
 }
 
-/// The stage of an application, if it is still there.
+/// Takes over the stage of an application, if it still exists.
 fn adopt<'a>(
     root: &'a Arc<Root>,
     application: &PlanApplication,
 ) -> Result<Option<StagingFolder<'a>>> {
+    // The steps come from a file and are not trusted: none of a plan's would touch `.git`.
     let is_protected = |step: &ApplyStep| guard::is_protected(&step.path);
     if !StagingFolder::is_path(&application.stage) || application.steps.iter().any(is_protected) {
         return Err(Errno::INVAL);
@@ -95,6 +100,7 @@ fn adopt<'a>(
 }
 
 impl StagingFolder<'_> {
+    /// Undoes a step, which may or may not have been done.
     fn take_back(&self, overlay: &Overlay, step: &ApplyStep) -> Result<StepRollback> {
         let path = &step.path;
         match (step.work, &step.lower) {
@@ -113,7 +119,7 @@ impl StagingFolder<'_> {
                     Ok(StepRollback::Done)
                 }
             }
-            // What somebody has put into it since stays.
+            // It stays if somebody has put something into it since.
             (StepAction::CreateFolder, _) => match self.root.remove_folder(path) {
                 Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::NOTEMPTY | Errno::EXIST) => {
                     Ok(StepRollback::Done)
@@ -125,9 +131,11 @@ impl StagingFolder<'_> {
         }
     }
 
-    /// Takes back what was put where nothing stood.
+    /// Undoes a step that has put an entry where nothing was.
     fn take_away(&self, overlay: &Overlay, step: &ApplyStep) -> Result<StepRollback> {
         let (path, source) = (&step.path, self.source(step));
+        // The step was done if its source is gone and its path has an entry. The source of a moved
+        // file is also missing as long as the file is still at its old place.
         let is_file =
             |path: &PathBuf| self.stat(path).is_some_and(|found| found.kind == EntryKind::File);
         let is_done =
@@ -141,7 +149,7 @@ impl StagingFolder<'_> {
         back(self.root.move_to(path, &source))
     }
 
-    /// Puts back what was replaced.
+    /// Undoes a step that has replaced a file.
     fn put_back(
         &self,
         overlay: &Overlay,
@@ -149,6 +157,7 @@ impl StagingFolder<'_> {
         found: &PathStat,
     ) -> Result<StepRollback> {
         let (path, source, aside) = (&step.path, self.source(step), self.replaced(&step.path));
+        // After an exchange the old file is where the new one came from.
         if self.is_still(&source, Some(found)) {
             if !self.has(path) {
                 return back(self.root.move_to(&source, path));
@@ -161,7 +170,7 @@ impl StagingFolder<'_> {
         if !self.has(&aside) {
             return Ok(StepRollback::Done);
         }
-        // Without an exchange it was set aside.
+        // A file system that cannot exchange two files had the old one set aside.
         if !self.has(&source) && self.has(path) {
             if !self.is_ours(overlay, step) {
                 return Ok(StepRollback::Left);
@@ -171,10 +180,10 @@ impl StagingFolder<'_> {
         back(self.root.move_to(&aside, path))
     }
 
-    /// Returns whether what stands where the step has put something is that. What was only moved is
-    /// moved back with whatever has been written to it since.
+    /// Returns whether the entry at the step's path is the one that the step has put there.
     fn is_ours(&self, overlay: &Overlay, step: &ApplyStep) -> bool {
         let kind = self.stat(&step.path).map(|found| found.kind);
+        // A moved file is the user's own: it goes back with whatever was written to it since.
         if step.moved_from.is_some() {
             return kind == Some(EntryKind::File);
         }
@@ -192,8 +201,8 @@ impl StagingFolder<'_> {
     }
 }
 
-/// Returns whether something could be moved to where it stood: not if something else is in its way.
-/// That is not touched.
+/// Returns the result of a move back to the old place: [`StepRollback::Left`] if something else is
+/// in its way, which is not touched.
 fn back(moved: Result<()>) -> Result<StepRollback> {
     match moved {
         Ok(()) => Ok(StepRollback::Done),
@@ -202,7 +211,7 @@ fn back(moved: Result<()>) -> Result<StepRollback> {
     }
 }
 
-/// Carries out no more than so many steps, as one that is killed then; gives how many there are.
+/// Carries out at most so many steps, as a program that is killed then; returns how many there are.
 #[cfg(test)]
 pub(in super::super) fn apply_until(overlay: &Overlay, most: usize) -> usize {
     let lower = WorkspaceLayer::InPlace(Arc::clone(overlay.lower()));

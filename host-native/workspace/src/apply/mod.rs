@@ -1,8 +1,8 @@
-//! Bringing what an overlay has changed into its folder, wholly or not at all. First all is
-//! compared with what the overlay was made from, and if anything of that is another by now, nothing
-//! is done. Then the new contents are put beside the folder's files and moved into place one by
-//! one. What they replace is kept until the last one stands; a failure on the way undoes what was
-//! done.
+//! The application of an overlay's changes to its folder, wholly or not at all. First the folder is
+//! compared with what the overlay was made from; if somebody else has changed a file in question,
+//! nothing is done. Then new contents are staged in a folder of ours in the workspace, and moved
+//! into place one by one. What they replace is kept until the last one is in place, so that a
+//! failure on the way can be undone.
 
 pub(super) mod interrupted;
 
@@ -30,9 +30,9 @@ use std::{
 
 /// Our folder in the workspace, which no guest can change.
 const OWN: &str = ".innerloop";
-/// The prefix of the names of folders in it.
+/// The prefix of the names of the stages in it.
 const PREFIX: &str = "apply-";
-/// In such a folder: what is to be put in place, and what was there before, by path.
+/// The folders of a stage, by path: what is to be put in place, and what was there before.
 const STAGED: &str = "new";
 const REPLACED: &str = "old";
 
@@ -40,7 +40,8 @@ const REPLACED: &str = "old";
 const IGNORE: &str = ".gitignore";
 const IGNORED: &[u8] = b"*\n";
 
-/// More new contents than these are brought to the disk by one call for the whole file system.
+/// The maximum number of new contents that are brought to the disk one by one; more are by one call
+/// for the whole file system.
 const MOST_ONE_BY_ONE: usize = 32;
 
 /// The reason why the changes of an overlay are not in its folder.
@@ -49,7 +50,7 @@ pub enum ApplyError {
     /// Something else has changed these files since the overlay first did. Nothing was done.
     #[error("nothing was applied, since something else has changed {} meanwhile", .0.join(", "))]
     Changed(Vec<String>),
-    /// Whoever wanted it has stopped it. What had been done was undone.
+    /// The caller has stopped it. What had been done was undone.
     #[error("nothing was applied, since it was stopped; what had been done is undone")]
     Stopped,
     /// The system refused something. What had been done was undone.
@@ -60,7 +61,7 @@ pub enum ApplyError {
         /// The error of the system.
         error: io::Error,
     },
-    /// The system refused something, and then did not let it be undone.
+    /// The system refused something, and then refused to undo what had been done.
     #[error(
         "not all could be applied, since {path} could not be changed: {error}; what was replaced \
          stands in {}", kept.display()
@@ -80,11 +81,11 @@ pub enum ApplyError {
 pub struct ApplyProgress {
     /// The number of steps that are done.
     pub done: usize,
-    /// Of how many.
+    /// The number of all steps.
     pub of: usize,
 }
 
-/// Makes the folder what the view shows; as soon as it `is_stopped`, what it was before.
+/// Makes the folder what the overlay shows; once it `is_stopped`, makes it again what it was.
 pub(super) fn apply(
     overlay: &Overlay,
     is_stopped: &dyn Fn(ApplyProgress) -> bool,
@@ -94,6 +95,7 @@ pub(super) fn apply(
     if plan.steps.is_empty() {
         return Ok(());
     }
+    // The first four mean that the folder is no longer what the plan was made for.
     let failed = |path: &Path, error: Errno| match error {
         Errno::BUSY | Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY => {
             ApplyError::Changed(vec![shown(path)])
@@ -103,7 +105,8 @@ pub(super) fn apply(
     let mut stage =
         StagingFolder::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
     stage.syncs_all = SYNCS_ALL && plan.steps.len() > MOST_ONE_BY_ONE;
-    // Each is prepared, and then carried out.
+    // Each step is prepared first and carried out later. What takes room on the disk happens in the
+    // first half, where nothing has to be undone.
     let of = 2 * plan.steps.len();
     for (done, step) in plan.steps.iter().enumerate() {
         if is_stopped(ApplyProgress { done, of }) {
@@ -117,7 +120,7 @@ pub(super) fn apply(
     let application = stage.application(plan.steps);
     stage.begin(overlay, &application).map_err(|(path, error)| {
         overlay.end_applying();
-        // The overlay's own folder is none of the workspace.
+        // An absolute path is the folder that keeps the overlay, outside of the workspace.
         let is_ours = path.is_absolute();
         let path = if is_ours { path.display().to_string() } else { shown(&path) };
         ApplyError::Failed { path, error }
@@ -126,7 +129,8 @@ pub(super) fn apply(
         let is_stopped = is_stopped(ApplyProgress { done: of / 2 + done, of });
         let carried_out = if is_stopped { Err(Errno::INTR) } else { stage.carry_out(&lower, step) };
         let Err(error) = carried_out else { continue };
-        // One that can't be undone does not hold up the others.
+        // Backwards, since later steps build on earlier ones. A step that can't be undone does not
+        // keep the others from being undone.
         application.steps.iter().take(done).rev().for_each(|step| stage.undo(step));
         if !stage.is_torn.get() {
             stage.end();
@@ -138,13 +142,15 @@ pub(super) fn apply(
         let kept = overlay.lower().path().join(stage.scratch.path());
         return Err(ApplyError::Torn { path: shown(&step.path), error: error.into(), kept });
     }
+    // In this order: a program that is killed in between must not undo what is done, for which it
+    // would lack the replaced files.
     overlay.set_applied();
     stage.end();
     Ok(())
 }
 
-/// Returns what the view shows otherwise than the folder below, by path. As soon as it `is_stopped`
-/// no content is read.
+/// Returns the files that differ between the overlay and the folder below, ordered by path. Once it
+/// `is_stopped`, no more content is read.
 pub(super) fn changes(
     overlay: &Overlay,
     above: &WorkspaceLayer,
@@ -165,8 +171,10 @@ pub(super) fn changes(
     changes.into_values().collect()
 }
 
-/// Copies the files and links that the view shows otherwise than the folder below, as they are in
-/// the view. What can't be copied does not hold up the rest.
+/// Copies the files and links that the overlay has changed, as it shows them, into a new folder.
+///
+/// # Errors
+/// The first one; the files that can be copied are copied all the same.
 pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.mode(0o700).recursive(true).create(folder.parent().unwrap_or(Path::new("")))?;
@@ -186,21 +194,22 @@ pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
         }
     };
     let copied = overlay.touched().into_iter().map(|path| copy_one(&path));
+    // Unlike `try_for_each`, a fold goes on after an error. This copy may be the last one there is.
     copied.fold(Ok(()), io::Result::and)
 }
 
-/// Returns whether nothing more can be written to a file system.
+/// Returns whether the error says that nothing more can be written to a file system.
 fn has_no_room(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem)
 }
 
-/// Removes what a program has left in the workspace that was killed before it had applied anything.
+/// Removes the stages of programs that were killed before they had applied anything.
 pub(super) fn sweep(root: &Root) {
     let own = Path::new(OWN);
     if has_only_stages(root) {
         ScratchFolder::sweep(root, own, PREFIX);
-        // What another program applies now stays.
+        // This fails, as it should, if another program is applying something right now.
         let _ = remove_own(root);
     }
 }
@@ -210,19 +219,19 @@ pub(super) fn is_interrupted(root: &Root) -> bool {
     ScratchFolder::is_left(root, Path::new(OWN), PREFIX)
 }
 
-/// Returns whether our folder is there and holds nothing but stages.
+/// Returns whether our folder exists and holds nothing but stages.
 fn has_only_stages(root: &Root) -> bool {
     let is_stage =
         |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX) || name == IGNORE);
     root.list(Path::new(OWN)).is_ok_and(|list| list.iter().all(|entry| is_stage(&entry.name)))
 }
 
-/// Keeps our folder, which is new, out of git.
+/// Keeps our folder, which was just created, out of git.
 fn ignore(root: &Root) -> io::Result<()> {
     root.file(&Path::new(OWN).join(IGNORE), NEW)?.write_all(IGNORED)
 }
 
-/// Removes our folder, if nothing is in it but what keeps it out of git.
+/// Removes our folder, if there is nothing in it but the file that keeps it out of git.
 fn remove_own(root: &Root) -> Result<()> {
     let own = Path::new(OWN);
     let path = own.join(IGNORE);
@@ -231,7 +240,8 @@ fn remove_own(root: &Root) -> Result<()> {
         let mut text = Vec::new();
         let file = root.file(&path, FileAccess::READ).ok();
         let read = file.map(|file| file.take(16).read_to_end(&mut text));
-        // It may have been killed before it had written it.
+        // A program may have been killed before it had written all of it. A file with other rules
+        // is the user's.
         matches!(read, Some(Ok(_))) && IGNORED.starts_with(&text)
     };
     if is_alone && is_ours() {
@@ -240,15 +250,16 @@ fn remove_own(root: &Root) -> Result<()> {
     root.remove_folder(own)
 }
 
-/// New contents and what they replace, in a folder of the workspace that is ours.
+/// The stage: new contents and what they replace, in a folder of ours in the workspace, so that
+/// both can be moved without a copy.
 struct StagingFolder<'a> {
     root: &'a Root,
     scratch: ScratchFolder,
-    /// True if our folder was made for it.
+    /// True if our folder was created for it.
     is_first: bool,
-    /// True if something could not be put back to where it stood.
+    /// True if something could not be put back to where it was.
     is_torn: Cell<bool>,
-    /// True if what is staged is brought to the disk all at once.
+    /// True if the staged contents are brought to the disk all at once.
     syncs_all: bool,
 }
 
@@ -257,11 +268,11 @@ impl<'a> StagingFolder<'a> {
         let own = Path::new(OWN);
         let is_first = match root.create_folder(own) {
             Ok(()) => {
-                // Without it git shows our folder to whoever looks meanwhile.
+                // Otherwise git would show our folder to anybody who looks meanwhile.
                 let _ = ignore(root);
                 true
             }
-            // What a killed program has left there goes now.
+            // A killed program's folder counts as ours, to be removed at the end.
             Err(Errno::EXIST) => has_only_stages(root),
             Err(error) => return Err(error),
         };
@@ -279,32 +290,33 @@ impl<'a> StagingFolder<'a> {
         Self { root, scratch, is_first, is_torn: Cell::new(false), syncs_all: false }
     }
 
-    /// Returns whether the path may be that of such a folder.
+    /// Returns whether the path may be that of a stage.
     fn is_path(path: &Path) -> bool {
         let name = path.file_name().and_then(OsStr::to_str);
         path.parent() == Some(Path::new(OWN)) && name.is_some_and(|name| name.starts_with(PREFIX))
     }
 
-    /// Returns what is noted of these steps while they are carried out here.
+    /// Returns the note that is saved while these steps are carried out here.
     fn application(&self, steps: Vec<ApplyStep>) -> PlanApplication {
         PlanApplication { stage: self.scratch.path().to_owned(), is_first: self.is_first, steps }
     }
 
-    /// Returns where the new content of a path is staged, from the workspace on.
+    /// Returns where the new content of a path is staged, as a path of the workspace.
     fn staged(&self, path: &Path) -> PathBuf {
         self.scratch.at(&Path::new(STAGED).join(path))
     }
 
-    /// Returns where what stood at a path is kept.
+    /// Returns where the replaced entry of a path is kept.
     fn replaced(&self, path: &Path) -> PathBuf {
         self.scratch.at(&Path::new(REPLACED).join(path))
     }
 
-    /// Returns where what is put at a path comes from.
+    /// Returns where the entry that a step puts in place comes from.
     fn source(&self, step: &ApplyStep) -> PathBuf {
         step.moved_from.as_ref().map_or_else(|| self.staged(&step.path), |from| self.replaced(from))
     }
 
+    /// Prepares a step without changing anything outside of our folder.
     fn prepare(&self, overlay: &Overlay, step: &ApplyStep) -> Result<()> {
         match step.work {
             StepAction::Remove => self.make_folders(REPLACED, &step.path),
@@ -330,6 +342,8 @@ impl<'a> StagingFolder<'a> {
             None => dress(&file, &content, false),
         };
         dressed.map_err(|error| errno(&error))?;
+        // The owner and the access list are those of the replaced file, but the mode is the one
+        // that the agent may have changed.
         if replaced.is_some() {
             set_file_mode(&file, overlay.stat(&step.path)?.permissions())?;
         }
@@ -353,18 +367,20 @@ impl<'a> StagingFolder<'a> {
         Ok(())
     }
 
-    /// From now on files of the user's stand in our folder.
+    /// Notes that from now on our folder may hold files of the user's, so that no other program
+    /// removes it, and the next one undoes the steps if this one is killed.
     ///
     /// # Errors
-    /// Where something was refused, and why.
+    /// The path at which something was refused, and why.
     fn begin(
         &self,
         overlay: &Overlay,
         application: &PlanApplication,
     ) -> std::result::Result<(), (PathBuf, io::Error)> {
         match overlay.begin_applying(application) {
-            // Should the program be killed before all is applied, nobody takes it back. Not applied
-            // it would be lost, for there is no room to keep it either.
+            // On a full disk the changes are applied without a saved note. If the program is killed
+            // meanwhile, nobody undoes them; but if they were not applied they would be lost in any
+            // case, since there is no room to keep them either.
             Err(error) if has_no_room(&error) => {}
             begun => begun.map_err(|error| {
                 let place = overlay.kept_in().unwrap_or(Path::new(OWN));
@@ -379,8 +395,11 @@ impl<'a> StagingFolder<'a> {
         self.scratch.remove();
     }
 
+    /// Carries out a step.
     fn carry_out(&self, lower: &WorkspaceLayer, step: &ApplyStep) -> Result<()> {
         let path = &step.path;
+        // Guests were checked in the overlay, but the folder may hold other parts of a repository
+        // by now.
         lower.check_entry(path)?;
         match (step.work, &step.lower) {
             (StepAction::Remove, Some(found)) if found.kind == EntryKind::Folder => {
@@ -400,9 +419,10 @@ impl<'a> StagingFolder<'a> {
         }
     }
 
-    /// Moves what stands at a path to our folder, if it is what it was.
+    /// Moves the entry at a path to our folder; `BUSY` if it is not the expected one.
     fn set_aside(&self, path: &Path, expected: Option<&PathStat>) -> Result<()> {
         let place = self.replaced(path);
+        // Moved first and compared then: between a look and a move somebody could change it.
         self.root.move_to(path, &place)?;
         if self.is_still(&place, expected) {
             return Ok(());
@@ -411,7 +431,8 @@ impl<'a> StagingFolder<'a> {
         Err(Errno::BUSY)
     }
 
-    /// Puts something in the place of a file, at once where the file system can do that.
+    /// Puts the new entry in the place of a file, in one step where the file system can do that, so
+    /// that there is no moment without the file.
     fn replace(&self, step: &ApplyStep, found: &PathStat) -> Result<()> {
         let (path, source) = (&step.path, self.source(step));
         match self.root.exchange(&source, path) {
@@ -431,14 +452,15 @@ impl<'a> StagingFolder<'a> {
         }
     }
 
-    /// Returns whether what was taken is what it was. Being moved counts as a change of it.
+    /// Returns whether the entry that was moved here is the expected one.
     fn is_still(&self, place: &Path, expected: Option<&PathStat>) -> bool {
+        // Without the time of the last change, which the move itself has set.
         let key = |found: &PathStat| (found.inode, found.size, found.modified);
         let now = self.root.stat(place).ok();
         now.as_ref().map(key) == expected.map(key)
     }
 
-    /// Notes whether something could be put back: what could not must not go with our folder.
+    /// Notes if something could not be put back: then our folder must not be removed with it.
     fn back(&self, done: Result<()>) -> Result<()> {
         done.inspect_err(|_| self.is_torn.set(true))
     }
@@ -459,7 +481,7 @@ impl<'a> StagingFolder<'a> {
             (StepAction::Place(_), None) => self.root.move_to(path, &self.source(step)),
             (StepAction::Place(_), Some(_)) => {
                 let (source, aside) = (self.source(step), self.replaced(path));
-                // Without an exchange it was set aside.
+                // A file system that cannot exchange two files had the old one set aside.
                 if self.root.stat(&aside).is_ok() {
                     self.root.move_to(path, &source)?;
                     return self.root.move_to(&aside, path);
@@ -472,12 +494,13 @@ impl<'a> StagingFolder<'a> {
 
 impl Drop for StagingFolder<'_> {
     fn drop(&mut self) {
+        // It still holds files of the user's.
         if self.scratch.is_needed() {
             return;
         }
         self.scratch.remove();
         if self.is_first {
-            // Somebody else may have put something there.
+            // This fails, as it should, if somebody has put something there.
             let _ = remove_own(self.root);
         }
     }

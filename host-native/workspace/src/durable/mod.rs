@@ -1,5 +1,7 @@
-//! Overlays that outlive their program: they are kept in a folder of the caller's, and taken up
-//! again from there.
+//! Overlays that outlive their program, as methods of the workspace: an overlay is kept in a folder
+//! of the caller's, such as a session's, and the next program takes it up from there. Whenever a
+//! program is killed, the next one finds what the last save has left, and nothing of a later call;
+//! an application that was interrupted is undone before anything else is done.
 
 use super::{
     Workspace,
@@ -26,17 +28,17 @@ use std::{
 };
 
 impl Workspace {
-    /// An overlay of this workspace's folder that outlives its program. What is changed is kept in
-    /// `folder`, which is made when there is something to keep, private and with those around it,
-    /// and must not meet the workspace. If an overlay was saved there, this one shows what that one
-    /// showed; an application that was interrupted is taken back before. Only
-    /// [`Workspace::discard`] and [`Workspace::apply`] remove it.
+    /// Opens an overlay of this workspace's folder that outlives its program. Its changes are kept
+    /// in `folder`, which is created privately once there is something to keep, and must neither
+    /// lie in the workspace nor around it. If an overlay was saved there, this one shows the same;
+    /// an application that was interrupted is undone first. Only [`Workspace::discard`],
+    /// [`Workspace::give_up`] and [`Workspace::apply`] remove what is kept.
     ///
     /// # Errors
-    /// [`WorkspaceError::NoOverlay`] if it cannot be there, [`WorkspaceError::Busy`] if another
-    /// program works on it, [`WorkspaceError::OfAnother`] if it was made for another folder, and
-    /// [`WorkspaceError::Damaged`] or [`WorkspaceError::HalfApplied`] if it cannot be taken up as
-    /// it was. Then all stays as it is.
+    /// [`WorkspaceError::NoOverlay`] if it cannot be kept there, [`WorkspaceError::Busy`] if
+    /// another program works on it, [`WorkspaceError::OfAnother`] if it was made for another
+    /// folder, and [`WorkspaceError::Damaged`] or [`WorkspaceError::HalfApplied`] if it cannot be
+    /// taken up as it was. Then nothing of it is removed.
     pub fn overlay_in(&self, folder: &Path) -> Result<Self, WorkspaceError> {
         let root = self.shared.layer.lower();
         let no_place = |error| no_place(root, error);
@@ -45,6 +47,8 @@ impl Workspace {
             Overlay::resume(Arc::clone(root), folder.clone())
                 .map_err(|error| unkept(root.path(), folder, error))?;
         match unfinished {
+            // Stages of killed programs are removed only if none of them is this overlay's: what it
+            // replaced in the folder may stand there alone.
             None => sweep(root),
             Some(InterruptedApplication::Applied(application)) => {
                 interrupted::end(root, &application);
@@ -55,6 +59,7 @@ impl Workspace {
                 let taken_back = taken_back.map_err(|NotTakenBack { path, kept, error }| {
                     WorkspaceError::HalfApplied { path: shown(&path), kept, error }
                 })?;
+                // Saved at once without its steps: the next program must not undo them again.
                 overlay.save(false).map_err(no_place)?;
                 overlay.taken_back = taken_back;
             }
@@ -62,12 +67,12 @@ impl Workspace {
         Ok(Self::of(WorkspaceLayer::Overlay(Box::new(overlay))))
     }
 
-    /// The path of the folder that an overlay shows which was saved in `folder`; nothing if there
-    /// is no overlay. [`Workspace::overlay_in`] of that folder takes it up.
+    /// Returns the path of the workspace whose overlay was saved in `folder`; `None` if there is no
+    /// overlay. [`Workspace::overlay_in`] of that workspace takes it up.
     ///
     /// # Errors
     /// [`WorkspaceError::Busy`] if another program works on it, [`WorkspaceError::Damaged`] if it
-    /// is not what was left there.
+    /// cannot be read.
     pub fn overlaid(folder: &Path) -> Result<Option<PathBuf>, WorkspaceError> {
         if !folder.exists() {
             return Ok(None);
@@ -76,37 +81,38 @@ impl Workspace {
         lower.map_err(|error| unkept(folder, folder.to_owned(), error))
     }
 
-    /// Returns whether a program was killed while it applied changes to this folder, so that it
-    /// holds some of them: whoever takes up their overlay puts it right.
+    /// Returns whether a program was killed while it applied changes to this folder, so that the
+    /// folder may hold some of them. Taking up the overlay that they are of undoes them.
     #[must_use]
     pub fn is_half_applied(&self) -> bool {
         is_interrupted(self.shared.layer.lower())
     }
 
-    /// Takes what an overlay holds for whole, which [`Workspace::is_partial`].
+    /// Treats an overlay that [`Workspace::is_partial`] as whole: a person has said so.
     pub fn accept_partial(&self) {
         if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
             overlay.accept();
         }
     }
 
-    /// Makes what an overlay has changed so far last, in the folder that it was given, also if the
-    /// program is killed or the machine stops: contents and names together, or neither. That is
-    /// done when a run ends, before anybody is told what came of it. Costs next to nothing if
-    /// nothing has changed since the last time, otherwise a time in proportion to the number of all
-    /// changed names and of the files written since. Without such a folder there is nothing to do.
+    /// Saves an overlay's changes in the folder that they are kept in, so that they outlast a kill
+    /// of the program and a stop of the machine: contents and names together, or neither. Takes a
+    /// time in proportion to all changed names and to the files written since the last save, and
+    /// next to none if nothing has changed. Does nothing without such a folder.
     ///
     /// # Errors
-    /// The system's; then what was saved before still is.
+    /// The system's; then the last save still holds.
     pub fn save(&self) -> io::Result<()> {
         match &*self.shared.layer {
             WorkspaceLayer::InPlace(_) => Ok(()),
+            // There is one view for all runs: while another run still changes files, this save
+            // holds a part of what that one does, and has to say so.
             WorkspaceLayer::Overlay(overlay) => overlay.save(self.shared.runs.are_changing()),
         }
     }
 
-    /// Returns why an overlay could not be saved the last time that it was tried, if that is so:
-    /// what was changed since would be lost if the program were killed.
+    /// Returns why the last save of an overlay has failed, if it has: what was changed since would
+    /// be lost if the program were killed.
     #[must_use]
     pub fn unsaved(&self) -> Option<String> {
         match &*self.shared.layer {
@@ -115,8 +121,8 @@ impl Workspace {
         }
     }
 
-    /// Returns whether an overlay that was taken up again holds what a call has changed that was
-    /// ended with its program, before it was done.
+    /// Returns whether an overlay that was taken up holds changes of a call that was cut off when
+    /// its program ended.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         match &*self.shared.layer {
@@ -125,13 +131,12 @@ impl Workspace {
         }
     }
 
-    /// Keeps a copy of an overlay in another folder, which is made and must hold no overlay yet:
+    /// Copies an overlay into another folder, which is created and must hold no overlay yet:
     /// [`Workspace::overlay_in`] there shows what this one shows. Does nothing if nothing is
     /// changed. Nobody else may use either folder meanwhile.
     ///
     /// # Errors
-    /// As those of [`Workspace::overlay_in`]; then there is nothing in that folder that names
-    /// anything.
+    /// As those of [`Workspace::overlay_in`]; then there is no overlay in that folder.
     pub fn copy_overlay(&self, folder: &Path) -> Result<(), WorkspaceError> {
         let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
         let folder = place(overlay.lower(), folder)?;
@@ -139,7 +144,7 @@ impl Workspace {
         copied.map_err(|error| unkept(overlay.lower().path(), folder, error))
     }
 
-    /// The folder that an overlay was given to be kept in.
+    /// Returns the folder that an overlay is kept in, if it outlives its program.
     #[must_use]
     pub fn kept_in(&self) -> Option<&Path> {
         match &*self.shared.layer {
@@ -148,7 +153,8 @@ impl Workspace {
         }
     }
 
-    /// Returns what was taken back when this overlay was opened, for people to be told.
+    /// Returns the report of an application that was undone when this overlay was opened, to be
+    /// shown to the user.
     #[must_use]
     pub fn taken_back(&self) -> Option<&TakenBack> {
         match &*self.shared.layer {
@@ -158,9 +164,10 @@ impl Workspace {
     }
 }
 
-/// Returns where an overlay of that folder may be kept, if that is one of the places.
+/// Returns the absolute path of a folder, if an overlay of that workspace may be kept there.
 fn place(root: &Root, folder: &Path) -> Result<PathBuf, WorkspaceError> {
     let folder = absolute(folder).map_err(|error| no_place(root, error))?;
+    // In the workspace, a guest could write to its own overlay's files.
     if meets(&folder, root.path()) {
         let why = format!("{} meets it; name another folder", folder.display());
         return Err(no_place(root, io::Error::other(why)));
@@ -172,7 +179,7 @@ fn no_place(root: &Root, error: io::Error) -> WorkspaceError {
     WorkspaceError::NoOverlay { path: root.path().to_owned(), error }
 }
 
-/// Returns why the overlay of the folder at `root` cannot be kept in `folder`.
+/// Makes the error that says why the overlay of the folder at `root` cannot be kept in `folder`.
 fn unkept(root: &Path, folder: PathBuf, error: KeptError) -> WorkspaceError {
     match error {
         KeptError::Busy => WorkspaceError::Busy(folder),

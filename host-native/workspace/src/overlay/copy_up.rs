@@ -1,5 +1,6 @@
-//! Files of a view that are opened for changing, for which they must stand in the store: copied up
-//! from below, made anew, or there already.
+//! Files of an overlay that are opened to be changed. For that, their contents must be in the
+//! store: they are copied up from below, made anew, or there already. In an overlay that outlives
+//! its program a run changes only contents of its own, so that what was saved stays whole.
 
 use super::{
     super::{
@@ -13,9 +14,11 @@ use crate::platform::{Errno, Result, Timestamps};
 use std::{fs::File, path::Path};
 
 impl Overlay {
-    /// Opens for changing, for which the file must stand in the store. How many bytes are copied
-    /// for that is asked of the writer before. Of an overlay that outlives its program, a run
-    /// changes contents of its own only: those of others may have been saved, and are copied.
+    /// Opens a file to change it, and asks the writer's quota before it copies bytes from below for
+    /// that.
+    ///
+    /// # Errors
+    /// `DQUOT` if the quota does not suffice, otherwise as for a file in the folder itself.
     pub(in super::super) fn open(
         &self,
         path: &Path,
@@ -36,6 +39,8 @@ impl Overlay {
             {
                 number
             }
+            // The content of another run may be one that a saved view names: it is copied, and the
+            // copy changed, so that a kill leaves what was saved.
             (Some(found), Some(OverlayEntry::File(OverlayContent::Own(number)))) => {
                 let new = view.next();
                 self.store.copy_within((number, new), found, access.truncate)?;
@@ -56,18 +61,20 @@ impl Overlay {
         self.store.open(number, access)
     }
 
-    /// Returns whether a content may be changed where it stands.
+    /// Returns whether a run may change a content without copying it.
     fn is_own(&self, number: u64, run: u64) -> bool {
+        // An overlay that goes with its program has nothing saved that could be torn.
         self.store.kept().is_none() || self.owners().get(&number) == Some(&run)
     }
 
-    /// Makes an empty file in the store, for a path at which nothing is.
+    /// Makes an empty content for a path at which nothing is, and returns its number.
     fn add(&self, view: &mut OverlayView, path: &Path) -> Result<u64> {
         self.check_folder(view, path)?;
         self.note(view, path)?;
         let number = view.next();
         drop(self.store.add(number)?);
-        // What takes the place of a file has its mode until it is told another.
+        // A file that was removed and is made again keeps its mode, as one that is overwritten: a
+        // tool that writes a file anew may do either.
         if let Some(Some(LowerSnapshot { stat, .. })) = view.noted.get(path)
             && stat.kind == EntryKind::File
         {
@@ -76,7 +83,8 @@ impl Overlay {
         Ok(number)
     }
 
-    /// Copies the file below that is shown at a path into the store, unless it is to be empty.
+    /// Copies the file below that is shown at a path into the store, without its content if it is
+    /// to be emptied. Returns the number of the copy.
     fn copy_up(
         &self,
         view: &mut OverlayView,
@@ -86,8 +94,10 @@ impl Overlay {
         charge: QuotaCharge<'_>,
     ) -> Result<u64> {
         plain(found)?;
+        // In the folder itself the system would refuse to write to it. A change that cannot be
+        // applied must not be made here either.
         self.lower.check_writable(from)?;
-        // It is noted before it is copied, so that a change between the two is seen.
+        // Noted before it is copied, so that a change between the two counts as foreign.
         self.note(view, path)?;
         let content = self.lower.file(from, FileAccess::READ)?;
         let content = (!access.truncate).then_some(&content);
@@ -99,8 +109,8 @@ impl Overlay {
         Ok(number)
     }
 
-    /// Sets a file's times, for which it must stand in the store. Those of folders and links are
-    /// not kept.
+    /// Sets a file's times, for which its content is copied up. Those of folders and links are not
+    /// kept.
     pub(in super::super) fn set_times(
         &self,
         path: &Path,
@@ -111,6 +121,7 @@ impl Overlay {
             return Ok(());
         }
         drop(self.open(path, FileAccess { write: true, ..FileAccess::READ }, writer)?);
+        // Looked up again, since copying has given the content a new number.
         match self.view().entry(path) {
             Some(OverlayEntry::File(OverlayContent::Own(number))) => {
                 self.store.set_times(*number, times)
@@ -119,7 +130,7 @@ impl Overlay {
         }
     }
 
-    /// Sets a file's permissions, for which it must stand in the store.
+    /// Sets a file's permissions, for which its content is copied up.
     pub(in super::super) fn set_mode(
         &self,
         path: &Path,

@@ -1,5 +1,6 @@
-//! New contents of files that nobody sees before they are whole, and former ones that are kept
-//! until then.
+//! Drafts and shelters in an overlay's store: new contents of files that nobody sees before they
+//! are whole, and former contents that are kept until the new ones are. Until a draft is settled,
+//! the view names neither.
 
 use super::{
     super::{
@@ -12,15 +13,16 @@ use super::{
 use crate::platform::{Errno, Result};
 use std::{fs::File, path::Path};
 
-/// The largest content that is copied to be kept.
+/// The largest content that is copied to be kept, in bytes.
 const MAX_SHELTERED: u64 = 64 << 20;
 
 impl Overlay {
-    /// Keeps what the file at the path holds.
+    /// Keeps the content of the file at the path, unless that is the view's own and too large.
     pub(crate) fn shelter(&self, path: &Path) -> Option<ShelterLocation> {
         let mut view = self.change();
         match view.entry(path).cloned() {
             None if view.hides(path).is_some() => None,
+            // A content below stays there whatever the view does, so that it costs nothing to keep.
             None => {
                 let is_file =
                     self.lower.stat(path).is_ok_and(|found| found.kind == EntryKind::File);
@@ -41,9 +43,10 @@ impl Overlay {
         }
     }
 
-    /// Shows at the path again what the file held, if the one that took its place is there.
+    /// Shows the former content at the path again, if the new one is still there.
     pub(crate) fn put_back(&self, path: &Path, kept: ShelterLocation) {
         let mut view = self.change();
+        // Without a new content, somebody has removed or moved the file since: it stays so.
         let spoilt = view.entry(path).and_then(OverlayEntry::number);
         match (kept, spoilt) {
             (ShelterLocation::Below(None), Some(_)) => view.unset(path),
@@ -59,13 +62,14 @@ impl Overlay {
         spoilt.into_iter().for_each(|spoilt| self.remove_content(spoilt));
     }
 
-    /// A new content for the file at the path, with the permissions of what stands there: its
-    /// number in the store, where nobody sees it yet.
+    /// Makes a new content for the file at the path, with the permissions of the file that it
+    /// replaces. Returns its number in the store, and the file to write to.
     pub(crate) fn draft(&self, path: &Path) -> Result<(u64, File)> {
         let mut view = self.change();
         let found = self.check_replaced(&view, path)?;
-        // It is noted before it is written, so that a change meanwhile is seen.
+        // Noted before anything is written, so that a change meanwhile counts as foreign.
         self.note(&mut view, path)?;
+        // A file that the view has removed and now makes again has the mode of the one below.
         let below = || view.noted.get(path).cloned().flatten().map(|noted| noted.stat);
         let like = found.or_else(below).filter(|stat| stat.kind == EntryKind::File);
         let number = view.next();
@@ -76,14 +80,15 @@ impl Overlay {
         Ok((number, file))
     }
 
-    /// Shows a draft at the path, in place of what stands there.
+    /// Shows a draft at the path, in place of the file there.
     pub(crate) fn settle(&self, path: &Path, number: u64) -> Result<()> {
         let mut view = self.change();
+        // Checked and noted as in `draft`: since then the entry may have been removed or moved.
         self.check_replaced(&view, path)?;
         self.note(&mut view, path)?;
         let before = view.entry(path).and_then(OverlayEntry::number);
         view.set(path, OverlayEntry::File(OverlayContent::Own(number)));
-        // Who has it open keeps it.
+        // The system keeps it for whoever has it open.
         before.into_iter().for_each(|before| self.remove_content(before));
         Ok(())
     }
@@ -94,7 +99,8 @@ impl Overlay {
         self.keep_temporary();
     }
 
-    /// Returns what a file that is written anew replaces, if anything stands there.
+    /// Returns the attributes of the file that new content at the path replaces, if there is one;
+    /// fails if it cannot be replaced.
     fn check_replaced(&self, view: &OverlayView, path: &Path) -> Result<Option<PathStat>> {
         let found = match self.stat_in(view, path) {
             Ok(found) => found,

@@ -1,7 +1,7 @@
-//! A private view of a folder: what is changed stands in a store of its own, all else is shown
-//! from below, read-only. What the view shows is the folder with a list of changed names, so that
-//! it costs nothing until something is written. A file's content is copied up when it is first
-//! opened for writing, and shared with the file below where the file system can do that.
+//! The overlay: a private view of a folder, while the folder itself is only read. The view is a
+//! list of changed names over the folder, so that it costs nothing until something is written.
+//! Changed contents are in a store of the overlay's own: a file is copied up there when it is first
+//! opened for writing, and shares its bytes with the file below where the file system can do that.
 
 mod copy_up;
 mod draft_store;
@@ -35,32 +35,34 @@ use std::{
 use store::OverlayStore;
 use view::{LowerSnapshot, OverlayContent, OverlayEntry, OverlayView};
 
-/// The folder, from the workspace's root on.
+/// The path of the folder `tmp` from the workspace's root.
 const TMP: &str = "tmp";
 
-/// Bytes of files whose digests are noted before they are changed. Of others, the number and the
-/// time of their last change are compared.
+/// The number of bytes of files whose digests are noted before they change. Other files are
+/// compared by inode, size and the time of their last change.
 const DIGESTED: u64 = 256 << 20;
 
-/// Most paths that are changed in one view.
+/// The maximum number of paths that are changed in one view.
 const MAX_NOTED: usize = 1_000_000;
 
-/// Most bytes of their paths.
+/// The maximum number of bytes of their paths.
 const MAX_NAMED: u64 = 64 << 20;
 
-/// Longest path, and longest name, that a system takes.
+/// The maximum lengths of a path and of a name, in bytes.
+// A name that the folder could not hold must not be in the view: it could never be applied.
 const MAX_PATH: usize = 4_000;
 const MAX_NAME: usize = 255;
 
 /// The mode bit without which its owner cannot write to a file.
 const OWNER_WRITES: u32 = 0o200;
 
-/// Marks the inode numbers of what only the view has.
+/// The bit that marks inode numbers of entries that only the view has.
+// A guest takes entries with the same inode number for the same file.
 const MADE: u64 = 1 << 63;
-/// Marks those of what stands in the store, if that is on another file system.
+/// The bit that marks inode numbers of contents in the store, if that is on another file system.
 const STORED: u64 = 1 << 62;
 
-/// Takes bytes from a quota; says whether there were so many left.
+/// A function that takes bytes from a quota; false if there were not that many left.
 pub type QuotaCharge<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// The writer of a file.
@@ -77,9 +79,9 @@ pub(super) struct Overlay {
     lower: Arc<Root>,
     store: OverlayStore,
     view: RwLock<OverlayView>,
-    /// The runs by which contents of the store were made.
+    /// The run that made each content of the store, by the content's number.
     owners: Mutex<BTreeMap<u64, u64>>,
-    /// Held while the view is saved.
+    /// The lock that is held while the view is saved; it is taken before that of the view.
     saving: Mutex<SaveState>,
     /// The report of what had to be undone before the overlay could be taken up.
     pub(super) taken_back: Option<TakenBack>,
@@ -88,22 +90,22 @@ pub(super) struct Overlay {
 /// The state of saving an overlay that is kept.
 #[derive(Debug, Default)]
 struct SaveState {
-    /// The view's version, unless it must be saved again anyway, and whether it is whole.
+    /// The version of the saved view, and whether it was whole; `None` if it must be saved again.
     version: Option<(u64, bool)>,
-    /// True if it holds what a run has changed that was ended before it was done.
+    /// True if the view holds changes of a run that was cut off.
     is_partial: bool,
-    /// The reason why it could not be saved the last time.
+    /// The reason why the last save failed.
     failed: Option<String>,
 }
 
 impl Overlay {
-    /// A view that shows the folder as it is, and goes with its last owner.
+    /// Makes an overlay that shows the folder as it is. Its store is removed with it.
     pub(super) fn new(lower: Arc<Root>) -> io::Result<Self> {
         let store = OverlayStore::new(lower.path())?;
         Self::with(lower, store)
     }
 
-    /// A view that shows the folder as it is.
+    /// Makes an overlay over a store, which shows the folder as it is.
     fn with(lower: Arc<Root>, store: OverlayStore) -> io::Result<Self> {
         if is_lenient(&lower)? {
             let why = "its file system takes names in upper and lower case for the same; \
@@ -117,14 +119,14 @@ impl Overlay {
         Ok(overlay)
     }
 
-    /// Makes a view that shows the folder as it is the one from which it is known what changes.
+    /// Makes a fresh view count as saved, so that there is nothing to save until it changes.
     fn begin(&self, saving: &mut SaveState, view: &mut OverlayView) {
         self.add_temporary(view);
         *saving = SaveState { version: Some((view.version(), true)), ..SaveState::default() };
         self.owners().clear();
     }
 
-    /// The folder itself.
+    /// Returns the folder itself.
     pub(super) const fn lower(&self) -> &Arc<Root> {
         &self.lower
     }
@@ -133,25 +135,26 @@ impl Overlay {
     pub(super) fn reset(&self) {
         let mut saving = self.saving();
         let mut view = self.change();
+        // Numbers go on where they were: a content that cannot be removed still has its own.
         let fresh = view.fresh();
         self.store.clear(std::mem::replace(&mut *view, fresh).stored());
         self.begin(&mut saving, &mut view);
     }
 
-    /// Shows the folder as it is, and can keep no more changes.
+    /// Shows the folder as it is, and removes the store: no more changes can be kept.
     pub(super) fn discard(&self) {
         self.reset();
         self.store.discard();
     }
 
-    /// The paths at which something was changed, parents first.
+    /// Returns the changed paths that are to be applied, parents first.
     pub(super) fn touched(&self) -> Vec<PathBuf> {
         let view = self.view();
         let changed = view.noted.keys().filter(|path| view.covers(path) && !view.passes(path));
         changed.cloned().collect()
     }
 
-    /// Returns where the content of the file at the path stands below, if it was moved from there.
+    /// Returns the path below that the file at this path was moved from, if its content is there.
     pub(super) fn moved_from(&self, path: &Path) -> Option<PathBuf> {
         match self.view().entry(path) {
             Some(OverlayEntry::File(OverlayContent::Lower(from))) => Some(from.clone()),
@@ -159,18 +162,19 @@ impl Overlay {
         }
     }
 
-    /// Of how many paths it is noted what stood below.
+    /// Returns the number of noted paths.
     #[cfg(test)]
     pub(super) fn noted(&self) -> usize {
         self.view().noted.len()
     }
 
-    /// Returns whether the view has noted what stands below at the path.
+    /// Returns whether the view has noted what is below at the path.
     pub(super) fn has_noted(&self, path: &Path) -> bool {
         self.view().noted.contains_key(path)
     }
 
-    /// Returns whether what stands below at a path is what stood there when it was first changed.
+    /// Returns whether the entry below at a path is still the one that was there when the view
+    /// first changed it.
     pub(super) fn is_still(&self, path: &Path) -> bool {
         let noted = self.view().noted.get(path).cloned();
         noted.is_none_or(|noted| self.is_as_noted(path, noted.as_ref()))
@@ -188,7 +192,7 @@ impl Overlay {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes a content of the store, which the view shows no more.
+    /// Removes a content of the store that the view no longer shows.
     fn remove_content(&self, number: u64) {
         self.owners().remove(&number);
         self.store.remove(number);
@@ -217,13 +221,14 @@ impl Overlay {
         }
     }
 
-    /// Returns what only the view has, as old as the folder itself.
+    /// Returns the attributes of an entry that only the view has, which is as old as the folder.
     fn made(&self, kind: EntryKind, size: u64, number: u64) -> Result<PathStat> {
         let top = self.lower.stat(Path::new(""))?;
         Ok(PathStat { kind, size, links: 1, inode: MADE | number, ..top })
     }
 
-    /// A file of the view, wherever it is really: all are on one device.
+    /// Returns a file's attributes as the view shows them: all its files are on one device, even if
+    /// the store is on another.
     pub(super) fn shown(&self, found: PathStat) -> PathStat {
         let device = self.lower.device();
         if found.device == device {
@@ -260,18 +265,19 @@ impl Overlay {
                 OverlayEntry::File(OverlayContent::Lower(from)) => self.lower.stat(from),
                 _ => self.stat_in(view, &path.join(name)),
             };
+            // To the project, an overlay's own `/tmp` does not exist.
             if path.as_os_str().is_empty() && name == TMP && view.passes(Path::new(TMP)) {
                 continue;
             }
-            // What was moved may have been removed below.
+            // A moved file whose content somebody has removed below is not listed.
             let found = found.map(|PathStat { kind, inode, .. }| (kind, inode));
             list.extend(found.map(|(kind, inode)| ListedEntry { name: name.clone(), kind, inode }));
         }
         Ok(list)
     }
 
-    /// The names of a folder that are listed and are not what they are below, and whether anything
-    /// is shown from there.
+    /// Returns whether the folder shows anything from below, and its names that the view has
+    /// changed.
     pub(super) fn changed_names(&self, path: &Path) -> Result<(bool, BTreeSet<OsString>)> {
         let view = self.view();
         let is_shown = match view.entry(path) {
@@ -288,7 +294,7 @@ impl Overlay {
         Ok((is_shown, names))
     }
 
-    /// Opens for reading what is shown.
+    /// Opens the file at the path for reading.
     pub(super) fn file(&self, path: &Path) -> Result<File> {
         let view = self.view();
         match view.entry(path) {
@@ -360,14 +366,15 @@ impl Overlay {
         Ok(())
     }
 
-    /// Takes a name, which may be an empty folder's, out of the view.
+    /// Removes a name, which may be an empty folder's, from the view.
     fn remove(&self, view: &mut OverlayView, path: &Path) -> Result<()> {
         self.note(view, path)?;
         if let Some(OverlayEntry::File(OverlayContent::Own(number))) = view.entry(path) {
-            // Who has it open keeps it.
+            // The system keeps it for whoever has it open.
             self.remove_content(*number);
         }
         view.clear_below(path);
+        // Only a name that is below has to be hidden.
         if view.hides(path).is_none() && self.lower.stat(path).is_ok() {
             view.set(path, OverlayEntry::Gone);
         } else {
@@ -376,7 +383,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
+    /// Moves `from` to `to` with everything below it, which is given as paths below `from`.
     pub(super) fn rename(
         &self,
         from: &Path,
@@ -410,6 +417,7 @@ impl Overlay {
             Ok(_) => {}
         }
         self.check_folder(&view, from)?;
+        // All that can fail comes first, so that a move is whole or does not happen.
         let mut moved = Vec::with_capacity(all.len());
         for (below, kind) in all {
             let to = at(to, below);
@@ -420,7 +428,7 @@ impl Overlay {
             self.note(&mut view, &at(from, below))?;
             self.note(&mut view, &at(to, below))?;
         }
-        // Contents go along.
+        // Unset before `remove`, which would remove the contents that move along.
         for (below, _) in all {
             view.unset(&at(from, below));
         }
@@ -438,7 +446,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Returns what stands at the path as an entry that can stand anywhere.
+    /// Returns the entry at the path in a form that can be put at any other path.
     fn entry_of(
         &self,
         view: &mut OverlayView,
@@ -447,6 +455,7 @@ impl Overlay {
     ) -> Result<OverlayEntry> {
         match (view.entry(path).cloned(), kind) {
             (Some(entry @ (OverlayEntry::File(_) | OverlayEntry::Link(..))), _) => Ok(entry),
+            // A folder that moves shows nothing from below: its entries are moved one by one.
             (_, EntryKind::Folder) => Ok(OverlayEntry::Folder(view.next())),
             (_, EntryKind::Link) => {
                 Ok(OverlayEntry::Link(self.lower.link_target(path)?, view.next()))
@@ -456,8 +465,8 @@ impl Overlay {
         }
     }
 
-    /// Something can be put at the path, or removed there, only if a folder is above it to which
-    /// this user may write.
+    /// Checks that an entry can be put at the path or removed there: it is in a folder that this
+    /// user may write to.
     fn check_folder(&self, view: &OverlayView, path: &Path) -> Result<()> {
         self.check_length(path)?;
         let above = path.parent().ok_or(Errno::EXIST)?;
@@ -468,15 +477,16 @@ impl Overlay {
         }
     }
 
-    /// Refuses a path that could not stand below.
+    /// Refuses a path that is too long to exist below.
     fn check_length(&self, path: &Path) -> Result<()> {
         let length = self.lower.path().as_os_str().len() + path.as_os_str().len();
         let name = path.file_name().map_or(0, OsStr::len);
         if length > MAX_PATH || name > MAX_NAME { Err(Errno::NAMETOOLONG) } else { Ok(()) }
     }
 
-    /// Notes what stands below at a path that is changed for the first time.
+    /// Notes what is below at a path that is changed for the first time.
     fn note(&self, view: &mut OverlayView, path: &Path) -> Result<()> {
+        // Only the first time counts: a later note would hide a change made in between.
         if view.noted.contains_key(path) {
             return Ok(());
         }
@@ -489,7 +499,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Returns what stands below at a path now.
+    /// Returns what is below at a path now.
     fn found_below(&self, view: &mut OverlayView, path: &Path) -> Option<LowerSnapshot> {
         let stat = self.lower.stat(path).ok()?;
         let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
@@ -510,7 +520,8 @@ impl Overlay {
         match (self.lower.stat(path).ok(), noted) {
             (None, None) => true,
             (Some(now), Some(noted)) if now.kind == noted.stat.kind => {
-                // A folder changes with its entries, each of which is noted itself.
+                // A folder changes with its entries, each of which is noted itself. The digest is
+                // only read if the attributes differ, as after a `touch` or a checkout.
                 now.kind == EntryKind::Folder
                     || now.is_still(&noted.stat)
                     || (noted.digest.is_some() && self.digest_below(path, now) == noted.digest)
@@ -521,12 +532,12 @@ impl Overlay {
     }
 }
 
-/// Returns whether what stands at the path is neither moved nor removed.
+/// Returns whether the entry at the path can be neither moved nor removed.
 fn is_fixed(view: &OverlayView, path: &Path) -> bool {
     path.as_os_str().is_empty() || (path == Path::new(TMP) && view.passes(path))
 }
 
-/// Refuses what is no file, or one that its owner has closed.
+/// Refuses an entry that is not a file, or one to which its owner cannot write.
 const fn plain(found: PathStat) -> Result<()> {
     match found.kind {
         EntryKind::File if found.mode & OWNER_WRITES == 0 => Err(Errno::ACCESS),
@@ -537,9 +548,10 @@ const fn plain(found: PathStat) -> Result<()> {
     }
 }
 
-/// Returns whether the folder's file system takes names in any case for the same: one name would
-/// then be two in the view.
+/// Returns whether the folder's file system takes names in upper and lower case for the same, as
+/// far as its entries show it. The view could then have one name twice.
 fn is_lenient(root: &Root) -> Result<bool> {
+    // Nothing is written to find that out: a name that is there is looked up in the other case.
     let list = root.list(Path::new(""))?;
     let swapped = |name: &OsString| {
         let swap = |byte: &u8| match byte {

@@ -1,6 +1,7 @@
-//! The folder of an overlay that outlives its program: numbered files, beside them the view as it
-//! was last saved, and a lock that its program holds. A view that is saved names no file that is
-//! not there, whenever the program ends: a file goes only once a view is saved that does without.
+//! The folder of an overlay that outlives its program: numbered files with contents, beside them
+//! the view as it was last saved, and a lock that its program holds. Invariant: whenever the
+//! program is killed, each file that the saved view names is there and whole. So a file is removed
+//! only after a view was saved that does not name it.
 
 use super::super::{
     file_stat::EntryKind,
@@ -21,18 +22,19 @@ use std::{
 
 /// The file that the program holds locked.
 const LOCK: &str = "lock";
-/// The view as it was last saved, and how it is called until it is whole.
+/// The name of the saved view, and the name under which it is written.
 const VIEW: &str = "view.json";
 const NEW_VIEW: &str = "view.json.tmp";
 /// The name of the view once all that it names has been applied.
 const APPLIED: &str = "applied.json";
 
-/// Most bytes of a view that is saved: a million names take less.
+/// The maximum number of bytes of a saved view: a million names take less.
 const MAX_VIEW: u64 = 512 << 20;
-/// The largest number of a file. None comes near by counting.
+/// The largest number of a file. No overlay gets near it by counting.
 pub(super) const MAX_NUMBER: u64 = 1 << 53;
-/// The maximum number of files that are brought to the disk one by one: if more wait, the whole
-/// file system is, if there is a call for that.
+/// The maximum number of files that are brought to the disk one by one.
+// One call for the whole file system is faster for more files than that, but also waits for what
+// other programs have written.
 const MOST_ONE_BY_ONE: usize = 32;
 /// The number of attempts to open a folder: another program may just have removed it.
 const TRIES: usize = 4;
@@ -42,9 +44,9 @@ const TRIES: usize = 4;
 pub(crate) enum KeptError {
     /// Another program works on it.
     Busy,
-    /// It is one of another folder: of that which stood at this path.
+    /// It was made for another workspace, which was at this path.
     OfAnother(PathBuf),
-    /// The content of the folder is not what was left there.
+    /// The content of the folder is not what was left there, with what is wrong.
     Damaged(String),
     /// The system refused something.
     Failed(io::Error),
@@ -62,21 +64,21 @@ impl From<Errno> for KeptError {
     }
 }
 
-/// Only its owner reads and writes a file.
+/// The mode of files that only their owner reads and writes.
 const OWN_MODE: u32 = 0o600;
 
-/// A folder that stays.
+/// The folder that keeps an overlay.
 #[derive(Debug)]
 pub(super) struct PersistentStore {
     folder: PathBuf,
-    /// Made when there is something to keep.
+    /// The open folder, which is created once there is something to keep.
     held: OnceLock<LockedFolder>,
-    /// Held while the folder is made.
+    /// The lock that is held while the folder is created.
     making: Mutex<()>,
     files: Mutex<NumberedFiles>,
 }
 
-/// The folder as this program alone has it.
+/// The open folder, which this program holds locked.
 #[derive(Debug)]
 struct LockedFolder {
     root: Root,
@@ -86,16 +88,16 @@ struct LockedFolder {
 /// The state of the numbered files.
 #[derive(Debug, Default)]
 struct NumberedFiles {
-    /// The saved view may name those up to this one.
+    /// The largest number that the saved view may name.
     named: u64,
-    /// Those that are of no more use, once a view is saved that names them no more.
+    /// The numbers that are no longer used, but that the saved view may still name.
     unused: BTreeSet<u64>,
-    /// Those that may not be on the disk yet.
+    /// The numbers of files whose contents may not be on the disk yet.
     written: BTreeSet<u64>,
 }
 
 impl PersistentStore {
-    /// The folder at this absolute path. If it is there, it is this program's from now on.
+    /// Opens the folder at this absolute path. If it exists, this program holds it from now on.
     pub(super) fn open(folder: PathBuf) -> std::result::Result<Self, KeptError> {
         let kept = Self {
             held: OnceLock::new(),
@@ -115,12 +117,12 @@ impl PersistentStore {
         Ok(kept)
     }
 
-    /// Returns where it is.
+    /// Returns the folder's path.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folder, which is made if it is not there.
+    /// Returns the open folder, which is created if it does not exist.
     pub(super) fn root(&self) -> Result<&Root> {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = self.held.get() {
@@ -139,7 +141,8 @@ impl PersistentStore {
         }
         private_files::folder(&self.folder)?;
         let held = hold(&self.folder)?;
-        // When this overlay began, nothing was there.
+        // The folder was missing when this overlay began. A view that is there now is of another
+        // program, and would be overwritten by the next save.
         if [VIEW, APPLIED].iter().any(|name| held.root.stat(Path::new(name)).is_ok()) {
             return Err(KeptError::Busy);
         }
@@ -151,12 +154,12 @@ impl PersistentStore {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The view that was saved, if one was.
+    /// Returns the saved view, if there is one.
     pub(super) fn view(&self) -> std::result::Result<Option<String>, KeptError> {
         self.text(VIEW)
     }
 
-    /// The view that was applied, if what comes after that was not done.
+    /// Returns the view that was applied, if cleaning up after that was not finished.
     pub(super) fn applied(&self) -> std::result::Result<Option<String>, KeptError> {
         self.text(APPLIED)
     }
@@ -164,6 +167,7 @@ impl PersistentStore {
     fn text(&self, name: &str) -> std::result::Result<Option<String>, KeptError> {
         let Some(held) = self.held.get() else { return Ok(None) };
         let mut file = match held.root.file(Path::new(name), FileAccess::READ) {
+            // One byte more, by which a view that is too large is told from one that just fits.
             Ok(file) => file.take(MAX_VIEW + 1),
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -181,11 +185,11 @@ impl PersistentStore {
         }
     }
 
-    /// Takes over the files that a view names which was saved, and removes others; gives the
-    /// largest number of those that stay.
+    /// Takes over the files that a saved view names, and removes the others. Returns the largest
+    /// number that is in use.
     ///
     /// # Errors
-    /// The number of one that is missing; then all stay.
+    /// The number of a file that is missing; then nothing is removed.
     pub(super) fn take_up(
         &self,
         named: &BTreeSet<u64>,
@@ -200,15 +204,16 @@ impl PersistentStore {
             return Err(*missing);
         }
         sweep(&held.root, named);
+        // A file that could not be removed keeps its number, which no new file may get.
         Ok(numbers(&held.root).fold(last, u64::max))
     }
 
-    /// A file may have another content than before.
+    /// Notes that a file may have another content than before.
     pub(super) fn written(&self, number: u64) {
         self.files().written.insert(number);
     }
 
-    /// Removes a file, at once if no saved view names it.
+    /// Removes a file, which stays until the next save if the saved view may name it.
     pub(super) fn remove(&self, number: u64) {
         let mut files = self.files();
         files.written.remove(&number);
@@ -222,20 +227,22 @@ impl PersistentStore {
 
     fn remove_now(&self, number: u64) {
         if let Some(held) = self.held.get() {
-            // One that stays is removed when the overlay is taken up again.
+            // If it cannot be removed now, it is when the overlay is taken up again.
             let _ = held.root.remove_file(&name(number));
         }
     }
 
-    /// Says that a view is about to be saved that names files up to that number; gives those that
-    /// can go afterwards.
+    /// Notes that a view is about to be saved that names files up to that number. Returns the files
+    /// that can be removed afterwards. Call it while nobody can change the view.
     pub(super) fn names(&self, last: u64) -> BTreeSet<u64> {
+        // Before the save, not after it: a file that the view drops while it is being saved may be
+        // named by what is written, and so must not be removed at once.
         let mut files = self.files();
         files.named = last;
         std::mem::take(&mut files.unused)
     }
 
-    /// Puts a view in the place of the one that was saved, and removes what it can do without.
+    /// Saves a view in place of the last one, and then removes the files that it does not need.
     pub(super) fn save(&self, view: &str, mut unused: BTreeSet<u64>) -> io::Result<()> {
         let saved = self.write(view);
         if saved.is_err() {
@@ -250,8 +257,10 @@ impl PersistentStore {
             return Err(io::Error::other("so many changed names cannot be kept"));
         }
         let root = self.root()?;
+        // Contents first: the view must not name a file that is not on the disk.
         self.sync()?;
         let new = Path::new(NEW_VIEW);
+        // Created anew: a file that a killed program has left there would be in the way.
         match root.remove_file(new) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(error) => return Err(error.into()),
@@ -275,23 +284,24 @@ impl PersistentStore {
         Ok(synced?)
     }
 
-    /// Says that all that the saved view names has been applied.
+    /// Notes that everything in the saved view has been applied.
     pub(super) fn set_applied(&self) -> Result<()> {
         let root = self.root()?;
         root.rename(Path::new(VIEW), Path::new(APPLIED))?;
         root.sync()
     }
 
-    /// Says that nothing is left to do of what was applied.
+    /// Notes that cleaning up after an application is finished.
     pub(super) fn forget_applied(&self) {
         if let Some(held) = self.held.get() {
             let _ = held.root.remove_file(Path::new(APPLIED));
         }
     }
 
-    /// Removes the views that were saved, and all files.
+    /// Removes the saved view and all files.
     pub(super) fn clear(&self) {
         let Some(held) = self.held.get() else { return };
+        // The view goes first. If it cannot be removed, it still names the files, and they stay.
         let removed = held.root.remove_file(Path::new(VIEW));
         if matches!(removed, Ok(()) | Err(Errno::NOENT)) {
             let mut files = self.files();
@@ -302,12 +312,12 @@ impl PersistentStore {
         }
     }
 
-    /// Removes the folder, if nothing is left in it but the lock.
+    /// Removes the folder, if there is nothing in it but the lock.
     pub(super) fn discard(&self) {
         let Some(held) = self.held.get() else { return };
         let left = held.root.list(Path::new("")).unwrap_or_default();
         if left.iter().all(|entry| entry.name == LOCK) && !left.is_empty() {
-            // Whoever waits for the lock sees that it is another one by then.
+            // A program that opens this lock meanwhile sees in `hold` that it was removed.
             let _ = held.root.remove_file(Path::new(LOCK));
             let _ = std::fs::remove_dir(&self.folder);
         }
@@ -320,11 +330,12 @@ impl Drop for PersistentStore {
     }
 }
 
-/// Opens the folder for this program alone.
+/// Opens the folder and locks it for this program alone.
 fn hold(folder: &Path) -> std::result::Result<LockedFolder, KeptError> {
     for _ in 0..TRIES {
         let root = Root::open(folder)?;
         let list = root.list(Path::new(""))?;
+        // Files without a lock beside them are somebody else's, and could be taken for ours.
         if !list.is_empty() && list.iter().all(|entry| entry.name != LOCK) {
             return Err(io::Error::other(format!("{} holds other files", folder.display())).into());
         }
@@ -340,7 +351,7 @@ fn hold(folder: &Path) -> std::result::Result<LockedFolder, KeptError> {
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
         let inode = stat_file(&lock)?.inode;
-        // It may have been removed before it was locked.
+        // A lock on a file that was removed or replaced meanwhile protects nothing.
         if root.stat(Path::new(LOCK)).is_ok_and(|found| found.inode == inode) {
             set_file_mode(&lock, OWN_MODE)?;
             return Ok(LockedFolder { root, _lock: lock });
@@ -367,7 +378,7 @@ fn sync(root: &Root, written: &BTreeSet<u64>) -> Result<()> {
     Ok(())
 }
 
-/// Removes what a program has left that no view names.
+/// Removes the files that killed programs have left and no view names.
 fn sweep(root: &Root, named: &BTreeSet<u64>) {
     let _ = root.remove_file(Path::new(NEW_VIEW));
     for number in numbers(root).filter(|number| !named.contains(number)) {
@@ -375,17 +386,18 @@ fn sweep(root: &Root, named: &BTreeSet<u64>) {
     }
 }
 
-/// The numbers of the files in the folder, in no order.
+/// Returns the numbers of the files in the folder, in no particular order.
 fn numbers(root: &Root) -> impl Iterator<Item = u64> {
     let list = root.list(Path::new("")).unwrap_or_default().into_iter();
     list.filter(|entry| entry.kind == EntryKind::File).filter_map(|entry| {
         let shown = entry.name.to_str()?;
         let number = shown.parse().ok().filter(|number| *number <= MAX_NUMBER)?;
+        // `01` and `+1` parse, too, but are not names of ours.
         (name(number).to_str() == Some(shown)).then_some(number)
     })
 }
 
-/// The name of the file with that number.
+/// Returns the name of the file with that number.
 pub(super) fn name(number: u64) -> PathBuf {
     PathBuf::from(number.to_string())
 }

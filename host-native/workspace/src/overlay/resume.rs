@@ -1,5 +1,6 @@
-//! An overlay that outlives its program: how it is taken up, when its view is saved, and what is
-//! noted while it is applied.
+//! The life of an overlay beyond its program: taking it up, saving its view, and noting that it is
+//! being applied. What a save has written is always whole; whether a run was still at work is
+//! written with it.
 
 use super::{
     super::{apply_step::PlanApplication, file_stat::PathStat, root::Root},
@@ -18,13 +19,13 @@ use std::{
 /// The application of changes that an earlier program did not finish.
 #[derive(Debug)]
 pub(in super::super) enum InterruptedApplication {
-    /// It was applying what the overlay has changed.
+    /// Some of its steps may be done, and are to be undone.
     Applying(PlanApplication),
-    /// It had done so, and what comes after that is not done.
+    /// All steps were done, and cleaning up is not finished.
     Applied(PlanApplication),
 }
 
-/// The overlay of a folder that lies in another one, and what is to be done first.
+/// An overlay that was taken up, and what has to be done before it is used.
 #[derive(Debug)]
 pub(in super::super) struct ResumedOverlay {
     pub(in super::super) overlay: Overlay,
@@ -32,16 +33,17 @@ pub(in super::super) struct ResumedOverlay {
 }
 
 impl Overlay {
-    /// A view that shows what was saved in the folder at that absolute path, or, where nothing is,
-    /// what stands below.
+    /// Takes up the overlay that was saved in the folder at this absolute path, or makes a new one
+    /// there that shows `lower` as it is.
     pub(in super::super) fn resume(
         lower: Arc<Root>,
         folder: PathBuf,
     ) -> Result<ResumedOverlay, KeptError> {
         let kept = PersistentStore::open(folder)?;
+        // If it cannot be read, only some room is lost: everything in it has been applied.
         let applied = kept.applied()?.and_then(|text| saved_view::read(&text).ok()?.application);
         let Some(text) = kept.view()? else {
-            // Nothing is there that anything names.
+            // Without a view, all files that are left are of no more use.
             let _ = kept.take_up(&[].into(), 0);
             let overlay = Self::with(lower, OverlayStore::Kept(kept))?;
             let unfinished = applied.map(InterruptedApplication::Applied);
@@ -62,7 +64,8 @@ impl Overlay {
         let mut overlay = Self::with(lower, OverlayStore::Kept(kept))?;
         overlay.add_temporary(&mut view);
         let saving = overlay.saving.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // What is under way is to be forgotten once it is settled.
+        // An unfinished application is in the saved view, which therefore must be saved again once
+        // it is undone, even if nothing else changes.
         saving.version = application.is_none().then_some((view.version(), !is_partial));
         saving.is_partial = is_partial;
         *overlay.view.get_mut().unwrap_or_else(PoisonError::into_inner) = view;
@@ -71,7 +74,7 @@ impl Overlay {
         Ok(ResumedOverlay { overlay, unfinished })
     }
 
-    /// The path of the folder whose overlay was saved in that one, if one was.
+    /// Returns the path of the workspace whose overlay was saved in that folder, if one was.
     pub(in super::super) fn lower_of(folder: PathBuf) -> Result<Option<PathBuf>, KeptError> {
         let text = PersistentStore::open(folder)?.view()?;
         let saved =
@@ -79,18 +82,18 @@ impl Overlay {
         Ok(saved.map(|saved| saved.root.path))
     }
 
-    /// Treats a partial overlay as complete, so that it can be applied: the person has said so.
+    /// Treats a partial overlay as whole, so that it can be applied: the user has said so.
     pub(in super::super) fn accept(&self) {
         self.saving().is_partial = false;
     }
 
-    /// Returns where it is kept, if it outlives its program.
+    /// Returns the folder that it is kept in, if it outlives its program.
     pub(in super::super) fn kept_in(&self) -> Option<&Path> {
         self.store.kept().map(PersistentStore::folder)
     }
 
-    /// Makes what has changed last as long as the folder in which it is kept; says there whether a
-    /// run is still changing files.
+    /// Saves what has changed in the folder that it is kept in, together with whether a run is
+    /// still changing files.
     pub(in super::super) fn save(&self, is_changing: bool) -> io::Result<()> {
         let mut saving = self.saving();
         let saved = self.save_with(&mut saving, is_changing, None);
@@ -103,7 +106,7 @@ impl Overlay {
         self.saving().failed.clone()
     }
 
-    /// Returns whether it holds what a run has changed that its program did not live to end.
+    /// Returns whether it holds changes of a run that was cut off when its program ended.
     pub(in super::super) fn is_partial(&self) -> bool {
         self.saving().is_partial
     }
@@ -120,20 +123,22 @@ impl Overlay {
         let version = (view.version(), is_whole);
         if application.is_none() && saving.version == Some(version) {
             drop(view);
+            // The names are saved, but open files may have been written to since.
             return kept.sync();
         }
         let root = identity(&self.lower)?;
         let text = saved_view::write((&root, &view), !is_whole, application);
         let unused = kept.names(view.last());
+        // The disk is waited for without the lock on the view, so that tools go on meanwhile.
         drop(view);
-        // Until it is done, nothing is known of what is there.
+        // If the save fails, it is unknown which view is on the disk, and the next must not skip.
         saving.version = None;
         kept.save(&text, unused)?;
         saving.version = application.is_none().then_some(version);
         Ok(())
     }
 
-    /// Keeps what this shows in that folder, too, for another overlay.
+    /// Copies this overlay into that folder, as another one that shows the same.
     pub(in super::super) fn copy_to(&self, folder: PathBuf) -> Result<(), KeptError> {
         let copy = OverlayStore::Kept(PersistentStore::open(folder)?);
         let Some(kept) = copy.kept() else { return Ok(()) };
@@ -142,6 +147,7 @@ impl Overlay {
             return Ok(());
         }
         let copied = view.stored().try_for_each(|number| self.store.copy_to(number, &copy));
+        // Without its files, the folder goes when `copy` is dropped, and can be copied to again.
         if let Err(error) = copied {
             view.stored().for_each(|number| copy.remove(number));
             return Err(error.into());
@@ -153,21 +159,23 @@ impl Overlay {
         Ok(())
     }
 
-    /// Saves the view, and that it is about to be applied in these steps.
+    /// Saves the view together with the steps in which it is about to be applied.
     pub(in super::super) fn begin_applying(&self, application: &PlanApplication) -> io::Result<()> {
         self.save_with(&mut self.saving(), false, Some(application))
     }
 
-    /// Says that it is not being applied any more: it was wholly or in part taken back.
+    /// Saves the view without steps: its application was undone, wholly or in part.
     pub(in super::super) fn end_applying(&self) {
-        // If that can't be saved now, the next save does it.
+        // If this save fails, the next one makes up for it.
         let _ = self.save(false);
     }
 
-    /// Notes anew what stands below at a path if it is what was `found` there, but for having been
-    /// moved away and back: that alone is no change.
+    /// Notes anew what is below at a path, if it is the entry that was `found` there before it was
+    /// moved away and back by an application that was undone.
     pub(in super::super) fn note_again(&self, path: &Path, found: &PathStat) {
         let Ok(now) = self.lower.stat(path) else { return };
+        // A move sets the time of the last change. That is no foreign change, but a file without a
+        // digest would be taken for one that was changed.
         let key = |found: &PathStat| (found.inode, found.size, found.modified);
         let mut view = self.change();
         let Some(Some(noted)) = view.noted.get(path).cloned() else { return };
@@ -176,8 +184,8 @@ impl Overlay {
         }
     }
 
-    /// Takes what something else has put below meanwhile for what stood there when it was first
-    /// changed here.
+    /// Accepts foreign changes below: notes them as if they had been there when the view first
+    /// changed these paths.
     pub(in super::super) fn rebase(&self) {
         let mut view = self.change();
         let is_other =
@@ -190,15 +198,16 @@ impl Overlay {
         }
     }
 
-    /// Says that all was applied, before anything of it is forgotten.
+    /// Notes that everything was applied, before anything of it is removed.
     pub(in super::super) fn set_applied(&self) {
         let Some(kept) = self.store.kept() else { return };
-        // What was moved must be on the disk before it is said. If it can't be said, the view goes
-        // at once, which says it, too.
+        // The moves must be on the disk first: a power cut could otherwise undo them after the view
+        // is gone, and lose both. If noting it fails, `reset` removes the view, which means the
+        // same to the next program.
         let _ = self.lower.sync_all().and_then(|()| kept.set_applied());
     }
 
-    /// Says that nothing is left to do of what was applied.
+    /// Notes that cleaning up after an application is finished.
     pub(in super::super) fn forget_applied(&self) {
         if let Some(kept) = self.store.kept() {
             kept.forget_applied();
@@ -211,20 +220,21 @@ fn identity(root: &Root) -> io::Result<RootIdentity> {
     Ok(RootIdentity { path: root.path().to_owned(), device, inode })
 }
 
-/// Returns whether it is the same folder: it may have been moved, and its file system may have got
-/// another number, but not both.
+/// Returns whether both are the same folder.
 fn is_same(one: &RootIdentity, other: &RootIdentity) -> bool {
+    // A folder may be moved, and a file system may get another number when it is mounted again. If
+    // both differ, an inode with that number may be any folder.
     one.inode == other.inode && (one.device == other.device || one.path == other.path)
 }
 
 #[cfg(test)]
 impl Overlay {
-    /// Has the view saved again although it is the same.
+    /// Makes the next save write the view even if it is the same.
     pub(in super::super) fn touch_again(&self) {
         self.saving().version = None;
     }
 
-    /// Reads a view that was saved, whatever it is.
+    /// Returns whether a text can be read as a saved view.
     pub(in super::super) fn is_readable(text: &str) -> bool {
         saved_view::read(text).is_ok()
     }

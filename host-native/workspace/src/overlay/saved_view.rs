@@ -1,6 +1,6 @@
-//! The saved form of a view: JSON, in which the same view gives the same bytes. Bytes of names that
-//! are no text stand as `\xNN`. What is read is not trusted: a path leads nowhere but down, and a
-//! view that no sequence of changes gives is refused.
+//! The saved form of a view: JSON, in which the same view gives the same bytes, and bytes of names
+//! that are not UTF-8 are `\xNN`. What is read is not trusted: every path leads down from the
+//! workspace's root, and a view that no sequence of changes could have made is refused.
 
 use super::{
     super::{
@@ -21,10 +21,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The form that is written, and the only one that is read.
+/// The version of the form that is written, and the only one that is read.
 const VERSION: u64 = 1;
 
-/// Which folder a view is of.
+/// The identity of the folder that a view is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RootIdentity {
     pub(super) path: PathBuf,
@@ -32,14 +32,14 @@ pub(super) struct RootIdentity {
     pub(super) inode: u64,
 }
 
-/// A view that was saved.
+/// A view as it was saved.
 #[derive(Debug)]
 pub(super) struct SavedView {
     pub(super) root: RootIdentity,
     pub(super) view: OverlayView,
-    /// True if a run had not ended that had begun to change files.
+    /// True if a run was changing files when the view was saved.
     pub(super) is_partial: bool,
-    /// The application of the view that was under way.
+    /// The application of the view that was about to be carried out.
     pub(super) application: Option<PlanApplication>,
 }
 
@@ -48,6 +48,8 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
+// Read first and alone: a form of another version has other fields, and the message should name the
+// version and not the first field that is unknown.
 #[derive(FromJson)]
 struct FormVersion {
     version: u64,
@@ -58,13 +60,13 @@ struct FormVersion {
 struct SavedViewForm {
     version: u64,
     root: RootForm,
-    /// Of older programs: nothing in the folder for temporary files is applied.
+    /// True in views of older programs where nothing in `tmp` is applied; never written.
     #[json(default, skip_serializing_if = "is_false")]
     scratch: bool,
     /// The paths that are never applied.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     passing: Vec<String>,
-    /// True if a run had not ended that had begun to change files.
+    /// True if a run was changing files.
     #[json(default, skip_serializing_if = "is_false")]
     partial: bool,
     last: u64,
@@ -112,6 +114,8 @@ struct NotedForm {
     target: Option<String>,
 }
 
+// Without the device, which is the root's for every entry, and without the time of the last read,
+// which is no change.
 #[derive(ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 struct StatForm {
@@ -159,7 +163,7 @@ enum WorkForm {
     Place(KindForm),
 }
 
-/// The view as text.
+/// Returns the view as text.
 pub(super) fn write(
     (root, view): (&RootIdentity, &OverlayView),
     partial: bool,
@@ -237,10 +241,10 @@ const fn kind_form(kind: EntryKind) -> KindForm {
     }
 }
 
-/// The view that a text is of.
+/// Returns the view that a text holds.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence.
+/// The fault of the text, as the end of a sentence.
 pub(super) fn read(text: &str) -> Result<SavedView, String> {
     let no_json = |error: innerloop_json::Error| format!("the saved view is not one: {error}");
     let FormVersion { version } = from_str(text).map_err(no_json)?;
@@ -248,6 +252,7 @@ pub(super) fn read(text: &str) -> Result<SavedView, String> {
         return Err(format!("its form {version} is that of another version of this program"));
     }
     let form: SavedViewForm = from_str(text).map_err(no_json)?;
+    // A changed name is a noted one, but for the overlay's own `/tmp`.
     if form.changed.len() > MAX_NOTED + 1 || form.noted.len() > MAX_NOTED {
         return Err("it names too many paths".to_owned());
     }
@@ -276,6 +281,8 @@ fn view(
     for ChangedForm { path, is } in changed {
         let path = path_of(&path)?;
         let (entry, number) = entry(is, &path)?;
+        // Two names with one number would be one file: writing to either would change both. One
+        // beyond the last would be given a second time.
         if number.is_some_and(|number| number == 0 || number > last || !numbers.insert(number)) {
             return Err(format!("{} has a number that cannot be its own", path.display()));
         }
@@ -292,13 +299,14 @@ fn view(
         }
         view.note(&path, noted);
     }
+    // Only now: a text that was not written here may name a folder after its entries.
     if let Some(folder) = view.folders().find(|folder| !is_folder(&view, folder)) {
         return Err(format!("{} holds something and is no folder", folder.display()));
     }
     Ok(view)
 }
 
-/// Takes up which of the things in the folder for temporary files are never applied.
+/// Marks the entries of `tmp` that are never applied.
 fn set_passing(view: &mut OverlayView, are_all: bool, passing: &[String]) -> Result<(), String> {
     let inside = |path: &Path| path.starts_with(TMP);
     if are_all {
@@ -307,6 +315,8 @@ fn set_passing(view: &mut OverlayView, are_all: bool, passing: &[String]) -> Res
     }
     for shown in passing {
         let path = path_of(shown)?;
+        // What was below before is the project's. Taken for temporary, its change would be lost
+        // without a word.
         let is_new = !matches!(view.noted.get(&path), Some(Some(_)));
         if !inside(&path) || view.entry(&path).is_none() || !is_new {
             return Err(format!("{shown:?} is no temporary file"));
@@ -316,7 +326,7 @@ fn set_passing(view: &mut OverlayView, are_all: bool, passing: &[String]) -> Res
     Ok(())
 }
 
-/// Returns whether there may be a folder at the path.
+/// Returns whether the view may have a folder at the path, as far as the view alone shows it.
 fn is_folder(view: &OverlayView, path: &Path) -> bool {
     match view.entry(path) {
         Some(entry) => matches!(entry, OverlayEntry::Folder(_)),
@@ -324,7 +334,7 @@ fn is_folder(view: &OverlayView, path: &Path) -> bool {
     }
 }
 
-/// Returns what the view has at a path, and the number that is its own.
+/// Returns the entry of the view at a path, and the entry's own number if it has one.
 fn entry(form: EntryForm, path: &Path) -> Result<(OverlayEntry, Option<u64>), String> {
     Ok(match form {
         EntryForm::Gone => (OverlayEntry::Gone, None),
@@ -335,6 +345,7 @@ fn entry(form: EntryForm, path: &Path) -> Result<(OverlayEntry, Option<u64>), St
         }
         EntryForm::Link { to, number } => {
             let to = target_of(&to)?;
+            // The rule for links that guests make holds for links from a file, too.
             if !stays_inside(path.parent().unwrap_or(Path::new("")), &to) {
                 return Err(format!("{} leads out of the workspace", path.display()));
             }
@@ -355,6 +366,7 @@ fn noted_of(form: &NotedForm, device: u64) -> Result<Option<LowerSnapshot>, Stri
 }
 
 fn application(form: ApplicationForm, device: u64) -> Result<PlanApplication, String> {
+    // Each path has two steps at most: one that removes and one that creates.
     if form.steps.len() > 2 * MAX_NOTED {
         return Err("it names too many steps".to_owned());
     }
@@ -373,9 +385,10 @@ fn application(form: ApplicationForm, device: u64) -> Result<PlanApplication, St
     Ok(PlanApplication { stage: path_of(&form.stage)?, is_first: form.is_first, steps: steps? })
 }
 
-/// The path below the workspace that a text shows.
+/// Returns the path in the workspace that a text shows.
 fn path_of(shown: &str) -> Result<PathBuf, String> {
     let path = unescaped(shown);
+    // Checked after unescaping, which can give any byte: `\x2e\x2e` is `..`.
     let is_name = |name: &[u8]| {
         !matches!(name, b"" | b"." | b"..") && name.len() <= MAX_NAME && !name.contains(&0)
     };
@@ -385,7 +398,7 @@ fn path_of(shown: &str) -> Result<PathBuf, String> {
     Ok(path.into())
 }
 
-/// Returns what a text shows of where a link leads.
+/// Returns the target of a link that a text shows.
 fn target_of(shown: &str) -> Result<PathBuf, String> {
     let target = unescaped(shown);
     if target.len() > MAX_TARGET || target.as_encoded_bytes().contains(&0) {
@@ -394,7 +407,8 @@ fn target_of(shown: &str) -> Result<PathBuf, String> {
     Ok(target.into())
 }
 
-/// Longest target of a link that a system takes.
+/// The longest target of a link that is read.
+// Longer than a path may be: the target of a link below is noted whatever it is.
 const MAX_TARGET: usize = 64 << 10;
 
 const fn stat_of(form: &StatForm, device: u64) -> PathStat {

@@ -1,5 +1,6 @@
-//! Where an overlay keeps its contents: numbered files in a private folder, which is removed with
-//! the overlay, or stays where it was asked for.
+//! The store of an overlay's contents: numbered files in a private folder, which is removed with
+//! the overlay, or outlives it in a folder of the caller's. A file's name is its number, and the
+//! view says which path each number belongs to.
 
 use super::super::{
     file_stat::PathStat,
@@ -25,24 +26,25 @@ const FOLDER: &str = "overlays";
 /// The prefix of the names of stores.
 const PREFIX: &str = "innerloop-overlay-";
 
-/// Numbered files.
+/// The store of numbered files.
 #[derive(Debug)]
 pub(super) enum OverlayStore {
-    /// That go with the overlay.
+    /// Files that are removed with the overlay.
     Passing {
-        /// The folders that may hold them, the better place first.
+        /// The folders that may hold them, in the order in which they are tried.
         places: Vec<PathBuf>,
-        /// Made when there is something to keep.
+        /// The folder that holds them, which is made once there is something to keep.
         made: OnceLock<ScratchFolder>,
     },
-    /// That outlive it.
+    /// Files that outlive the overlay.
     Kept(PersistentStore),
 }
 
 impl OverlayStore {
-    /// One for the workspace at `root`: in the cache folder, or where that cannot be, in the
-    /// system's folder for temporary files.
+    /// Makes one for the workspace at `root`: in the cache folder or, where that is not possible,
+    /// in the system's folder for temporary files.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
+        // In the workspace, guests could read and write the contents behind the view's back.
         let cache = app_dirs::cache().map(|cache| cache.join(FOLDER));
         let cache = cache.filter(|folder| !meets(folder, root));
         let temporary = env::temp_dir();
@@ -56,7 +58,7 @@ impl OverlayStore {
         Ok(Self::Passing { places, made: OnceLock::new() })
     }
 
-    /// The folder that outlives the overlay, if that is where they are.
+    /// Returns the folder that outlives the overlay, if that is where the files are.
     pub(super) const fn kept(&self) -> Option<&PersistentStore> {
         match self {
             Self::Passing { .. } => None,
@@ -77,30 +79,31 @@ impl OverlayStore {
         }
     }
 
-    /// Makes an empty file.
+    /// Creates an empty file.
     pub(super) fn add(&self, number: u64) -> Result<File> {
         let file = self.root()?.file(&name(number), NEW)?;
         self.written(number);
         Ok(file)
     }
 
-    /// A file may have another content than before.
+    /// Notes that a file may have another content than before.
     fn written(&self, number: u64) {
         if let Self::Kept(kept) = self {
             kept.written(number);
         }
     }
 
-    /// Makes a file with that mode, and with the content of another if that is given.
+    /// Creates a file with that mode, and with the content of `from` if that is given.
     pub(super) fn copy(&self, number: u64, from: Option<&File>, mode: u32) -> Result<()> {
         let mut file = self.add(number)?;
         let copied = from.map_or(Ok(()), |from| copy(from, &mut file));
-        // Its owner can always write to it; what is applied has the mode of what it replaces.
+        // The host itself must be able to write to it, whatever the mode of the file below.
         let copied = copied.and_then(|()| set_file_mode(&file, mode | 0o600));
+        // Half a copy is of no use, and takes room on a disk that may be full.
         copied.inspect_err(|_| self.remove(number))
     }
 
-    /// Makes a file like another, with its content unless it is to be empty.
+    /// Copies a file within the store, without its content if that is to be emptied.
     pub(super) fn copy_within(
         &self,
         (from, to): (u64, u64),
@@ -109,10 +112,11 @@ impl OverlayStore {
     ) -> Result<()> {
         let content = self.open(from, FileAccess::READ)?;
         self.copy(to, (!is_empty).then_some(&content), found.mode)?;
+        // A guest must not see a file as new that it has only opened.
         self.set_times(to, &times(found))
     }
 
-    /// Makes the file in another store that it is in this one.
+    /// Copies a file to another store, under the same number.
     pub(super) fn copy_to(&self, number: u64, other: &Self) -> Result<()> {
         let (found, from) = (self.stat(number)?, self.open(number, FileAccess::READ)?);
         other.copy(number, Some(&from), found.mode)?;
@@ -120,6 +124,7 @@ impl OverlayStore {
     }
 
     pub(super) fn open(&self, number: u64, access: FileAccess) -> Result<File> {
+        // The view has decided whether the file is new; its content always exists by now.
         let access = FileAccess { create: false, exclusive: false, ..access };
         if access.changes() {
             self.written(number);
@@ -141,7 +146,8 @@ impl OverlayStore {
         set_file_mode(&self.root()?.file(&name(number), FileAccess::READ)?, mode | 0o600)
     }
 
-    /// Removes a file; what has it open keeps it. One that stays costs room, no more.
+    /// Removes a file. Whoever has it open can still use it; if it cannot be removed, it only takes
+    /// room.
     pub(super) fn remove(&self, number: u64) {
         match self {
             Self::Passing { .. } => {
@@ -151,7 +157,7 @@ impl OverlayStore {
         }
     }
 
-    /// Removes these files, which are all, and what says what they are.
+    /// Removes all files, whose numbers these are, and the saved view.
     pub(super) fn clear(&self, numbers: impl Iterator<Item = u64>) {
         match self {
             Self::Passing { .. } => numbers.for_each(|number| self.remove(number)),
@@ -168,7 +174,7 @@ impl OverlayStore {
     }
 }
 
-/// Returns when a file was read and written last.
+/// Returns the times at which a file was last read and written.
 fn times(found: PathStat) -> Timestamps {
     let time = |nanoseconds: u64| Timespec {
         tv_sec: i64::try_from(nanoseconds / 1_000_000_000).unwrap_or(i64::MAX),
@@ -177,9 +183,11 @@ fn times(found: PathStat) -> Timestamps {
     Timestamps { last_access: time(found.accessed), last_modification: time(found.modified) }
 }
 
+/// Makes a scratch folder in the first of the places where that works.
 fn make(places: &[PathBuf]) -> Result<ScratchFolder> {
     let mut made = Err(Errno::NOSPC);
     for place in places {
+        // The folder for temporary files belongs to everybody, and cannot be made private.
         if place.ends_with(FOLDER) && private_files::folder(place).is_err() {
             continue;
         }

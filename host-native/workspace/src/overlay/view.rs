@@ -1,4 +1,6 @@
-//! How an overlay's view differs from what is below: the changed names, folder by folder.
+//! The view of an overlay: the names that differ from what is below, folder by folder, and what was
+//! below when they were first changed. It is data only and reads no file. Maps are ordered, so that
+//! the same view is always saved as the same bytes.
 
 use super::super::file_stat::PathStat;
 use crate::{digest::Digest, platform::Errno};
@@ -8,33 +10,31 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The changed names, and what they hide.
+/// The changed names, and what was below them.
 #[derive(Debug, Default)]
 pub(super) struct OverlayView {
     /// The changed names of each folder.
     changed: BTreeMap<PathBuf, BTreeMap<OsString, OverlayEntry>>,
-    /// The entries that stood below where something was changed, as they were then; `None` where
-    /// nothing stood.
+    /// The entries that were below at each path when it was first changed; `None` for no entry.
     pub(super) noted: BTreeMap<PathBuf, Option<LowerSnapshot>>,
-    /// The paths that are never applied: they are in the folder for temporary files, or are that
-    /// folder.
+    /// The paths that are never applied: the overlay's own `/tmp`, and temporary files in it.
     passing: BTreeSet<PathBuf>,
-    /// Bytes of the paths of which it is noted what stood below.
+    /// The number of bytes of the paths in `noted`.
     named: u64,
-    /// Bytes of files whose digests were noted.
+    /// The number of bytes of the files whose digests were noted.
     pub(super) digested: u64,
-    /// The number of the last thing that was made.
+    /// The last number that was given to a folder, a link or a content.
     last: u64,
-    /// Another one after each change of the above.
+    /// A number that is another one after each change of the above.
     version: u64,
 }
 
-/// A name whose meaning the view changes.
+/// The entry that the view shows at a changed name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OverlayEntry {
-    /// It is not there any more.
+    /// Nothing: the entry below is removed.
     Gone,
-    /// A folder of the view's own: nothing below is shown in it.
+    /// A folder of the view's own, which shows nothing from below.
     Folder(u64),
     File(OverlayContent),
     Link(PathBuf, u64),
@@ -43,33 +43,33 @@ pub(super) enum OverlayEntry {
 /// The place of a changed file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OverlayContent {
-    /// In the file below at this path: it was moved.
+    /// In the file below at this path, from where the file was moved.
     Lower(PathBuf),
     /// In the store, under this number.
     Own(u64),
 }
 
-/// The former content of a file.
+/// The place of a file's former content.
 #[derive(Debug)]
 pub(crate) enum ShelterLocation {
-    /// It stands below: there, or where it was moved from.
+    /// Below, at the file's own path, or at the one from which it was moved.
     Below(Option<PathBuf>),
     /// A copy in the store, under this number.
     Stored(u64),
 }
 
-/// The state of an entry that stood below.
+/// The state of an entry that was below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LowerSnapshot {
     pub(super) stat: PathStat,
-    /// Of a file, if there was room to read it.
+    /// The digest of a file, if it was read.
     pub(super) digest: Option<Digest>,
-    /// Of a link.
+    /// The target of a link.
     pub(super) target: Option<PathBuf>,
 }
 
 impl OverlayEntry {
-    /// The number of the file that it names in the store.
+    /// Returns the number of its content in the store, if that is where it is.
     pub(super) const fn number(&self) -> Option<u64> {
         match self {
             Self::File(OverlayContent::Own(number)) => Some(*number),
@@ -83,13 +83,13 @@ impl OverlayView {
         self.names(path.parent()?)?.get(path.file_name()?)
     }
 
-    /// The changed names of a folder.
+    /// Returns the changed names of a folder.
     pub(super) fn names(&self, folder: &Path) -> Option<&BTreeMap<OsString, OverlayEntry>> {
         self.changed.get(folder)
     }
 
-    /// Returns what the system would say of a path if something above it hides what stands below
-    /// there.
+    /// Returns the error for a path that something above it hides: the view has another entry in
+    /// place of a folder on the way. `None` if nothing hides it.
     pub(super) fn hides(&self, path: &Path) -> Option<Errno> {
         if self.changed.is_empty() {
             return None;
@@ -101,55 +101,55 @@ impl OverlayView {
         })
     }
 
-    /// Returns whether the view shows something else at the path than what stands below there.
+    /// Returns whether the view shows something else at the path than what is below.
     pub(super) fn covers(&self, path: &Path) -> bool {
         self.entry(path).is_some() || self.hides(path).is_some()
     }
 
-    /// The numbers of what stands in the store.
+    /// Returns the numbers of the contents in the store.
     pub(super) fn stored(&self) -> impl Iterator<Item = u64> {
         let entries = self.changed.values().flat_map(BTreeMap::values);
         entries.filter_map(OverlayEntry::number)
     }
 
-    /// One in which nothing is changed, with the numbers that follow.
+    /// Returns a view in which nothing is changed, and in which numbers and versions go on.
     pub(super) fn fresh(&self) -> Self {
         Self { last: self.last, version: self.version + 1, ..Self::default() }
     }
 
-    /// One with that number as the last.
+    /// Makes a view with that number as the last one.
     pub(super) fn after(last: u64) -> Self {
         Self { last, ..Self::default() }
     }
 
-    /// Uses no number up to that one.
+    /// Skips all numbers up to that one.
     pub(super) fn skip_to(&mut self, last: u64) {
         self.last = self.last.max(last);
     }
 
-    /// The number of the last thing that was made.
+    /// Returns the last number that was given.
     pub(super) const fn last(&self) -> u64 {
         self.last
     }
 
-    /// Another number after each change.
+    /// Returns a number that is another one after each change.
     pub(super) const fn version(&self) -> u64 {
         self.version
     }
 
-    /// All changed names, by folder and name.
+    /// Returns all changed entries with their paths, ordered by folder and name.
     pub(super) fn entries(&self) -> impl Iterator<Item = (PathBuf, &OverlayEntry)> {
         self.changed.iter().flat_map(|(folder, names)| {
             names.iter().map(|(name, entry)| (folder.join(name), entry))
         })
     }
 
-    /// The folders in which names are changed.
+    /// Returns the folders in which names are changed.
     pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
         self.changed.keys().map(PathBuf::as_path)
     }
 
-    /// Notes what stands below at a path.
+    /// Notes what is below at a path.
     pub(super) fn note(&mut self, path: &Path, noted: Option<LowerSnapshot>) {
         self.version += 1;
         if self.noted.insert(path.to_owned(), noted).is_none() {
@@ -157,33 +157,34 @@ impl OverlayView {
         }
     }
 
-    /// Bytes of the paths of which it is noted what stood below.
+    /// Returns the number of bytes of the noted paths.
     pub(super) const fn named(&self) -> u64 {
         self.named
     }
 
-    /// Returns what is never applied, parents first.
+    /// Returns the paths that are never applied, parents first.
     pub(super) fn passing(&self) -> impl Iterator<Item = &PathBuf> {
         self.passing.iter()
     }
 
-    /// Returns whether what stands at a path is never applied.
+    /// Returns whether the entry at a path is never applied.
     pub(super) fn passes(&self, path: &Path) -> bool {
         self.passing.contains(path)
     }
 
-    /// Never applies what stands at a path.
+    /// Marks the entry at a path as temporary: it is never applied.
     pub(super) fn pass(&mut self, path: &Path) {
         self.version += u64::from(self.passing.insert(path.to_owned()));
     }
 
-    /// Applies what stands at a path as any other.
+    /// Marks the entry at a path as the project's: it is applied as any other.
     pub(super) fn keep(&mut self, path: &Path) {
         self.version += u64::from(self.passing.remove(path));
     }
 
-    /// Forgets what was noted of a path at which there was nothing and is nothing.
+    /// Forgets the note of a path at which there was nothing and is nothing.
     pub(super) fn forget(&mut self, path: &Path) {
+        // Otherwise moving a folder again and again would note ever more paths.
         if !self.covers(path) && matches!(self.noted.get(path), Some(None)) {
             self.version += 1;
             self.noted.remove(path);
@@ -206,6 +207,7 @@ impl OverlayView {
 
     pub(super) fn unset(&mut self, path: &Path) {
         self.version += 1;
+        // Whatever is put there later is not temporary for having this path.
         self.passing.remove(path);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if let Some(names) = self.changed.get_mut(folder) {
@@ -219,6 +221,7 @@ impl OverlayView {
     /// Forgets the changed names in and below a folder that is removed.
     pub(super) fn clear_below(&mut self, folder: &Path) {
         self.version += 1;
+        // Paths are ordered name by name, so that everything below a folder follows it directly.
         let from = self.changed.range(folder.to_owned()..);
         let below = from.map(|(path, _)| path).take_while(|path| path.starts_with(folder));
         let below: Vec<PathBuf> = below.cloned().collect();

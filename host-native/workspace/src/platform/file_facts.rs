@@ -1,4 +1,5 @@
-//! What a system says of files, in words of ours.
+//! The owner, identity and permissions of a file, in types that are the same on every system. What
+//! a system does not tell is `None`.
 
 /// The owner and the identity of a file, by the numbers of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,17 +8,17 @@ pub struct FileIdentity {
     pub owner: u32,
     /// The number of its file system.
     pub device: u64,
-    /// Its number on that file system.
+    /// Its inode number on that file system.
     pub inode: u64,
 }
 
 /// The permissions of a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePermissions {
-    /// As bits of a mode; none where the system has no modes.
+    /// The mode bits; `None` where the system has no modes.
     pub mode: Option<u32>,
-    /// The number of its names; `None` where that is not told.
+    /// The number of its names (hard links); `None` where the system does not tell.
     pub links: Option<u64>,
-    /// True if it is this user's; yes where the system does not tell.
+    /// True if it belongs to this user, or the system does not tell.
     pub is_own: bool,
 }

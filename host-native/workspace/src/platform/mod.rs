@@ -1,6 +1,6 @@
-//! What each system has in its own way, under one name: errors of the system, names as bytes,
-//! permissions, limits of a process. Handles of folders are in `root`; no other file of this crate
-//! asks which system it is built for.
+//! The differences between Linux, macOS and Windows, under one name each: errors of the system,
+//! names as bytes, permissions, limits of a process. Handles of folders are in `root`; nothing else
+//! in this crate asks which system it is built for.
 
 mod file_facts;
 #[cfg(unix)]
@@ -17,5 +17,5 @@ pub use windows::*;
 #[cfg(not(any(unix, windows)))]
 compile_error!("innerloop-workspace is for Linux and macOS and, without a folder, for Windows");
 
-/// True if all of a file system can be brought to the disk by one call.
+/// True if one call can bring a whole file system to the disk (`syncfs`).
 pub(crate) const SYNCS_ALL: bool = cfg!(target_os = "linux");

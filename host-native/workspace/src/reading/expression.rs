@@ -1,6 +1,7 @@
-//! What a search looks for, by the engine that ripgrep is made of. Candidates are found by it in
-//! many lines at once, and each is confirmed by itself. The answers are those of the tools' own
-//! small matcher, which the expressions are translated from.
+//! The expression of a search, for the engine that ripgrep uses. It finds candidates in many lines
+//! at once, and each is then confirmed in its own line. Invariant: the answers are those of the
+//! tools' own small matcher, from whose expressions these are translated; where there is no equal
+//! translation, the small matcher does the search.
 
 use super::{
     stop::StopFlag,
@@ -14,30 +15,30 @@ use memchr::memchr;
 use regex_automata::{Input, meta::Regex};
 use std::{borrow::Cow, ops::Range, str};
 
-/// The most that a compiled expression may take.
+/// The maximum number of bytes of a compiled expression, which the model writes.
 const PROGRAM_BYTES: usize = 32 << 20;
-/// The most that it may take while it runs, for each thread.
+/// The maximum number of bytes of its caches, for each thread.
 const CACHE_BYTES: usize = 16 << 20;
-/// The number of bytes to search before checking whether the search is still wanted.
+/// The number of bytes that are searched before the stop flag is looked at again.
 const WINDOW: usize = 1 << 20;
 
 /// A search by the fast engine. Threads share it.
 #[derive(Debug)]
 pub(super) struct SearchExpression {
-    /// Finds candidates in many lines at once.
+    /// The engine that finds candidates in many lines at once.
     lines: RegexMatcher,
-    /// Finds matches in a line, or in a text if matches may span lines.
+    /// The engine that finds matches in one line, or in a text if matches may span lines.
     exact: Regex,
     unless: Option<Regex>,
     multiline: bool,
-    /// True if bytes that are no UTF-8 may be a part of a match.
+    /// True if bytes that are not UTF-8 may be part of a match.
     matches_replaced: bool,
     stop: StopFlag,
 }
 
 impl SearchExpression {
-    /// The search, if the fast engine has an equal of it. Its expressions are ones that the small
-    /// matcher accepts.
+    /// Translates a search whose expressions the small matcher accepts; `None` if there is no equal
+    /// translation, or it becomes too large.
     pub(super) fn of(grep: &GrepQuery, stop: &StopFlag) -> Option<Self> {
         let GrepQuery { ignore_case, multiline, .. } = *grep;
         let pattern = match grep.literal {
@@ -72,7 +73,7 @@ impl SearchExpression {
         })
     }
 
-    /// A place in the first line of the text that may match.
+    /// Returns a position in the first line of the text that may match.
     fn candidate(&self, text: &[u8]) -> Option<usize> {
         match self.lines.find_candidate_line(text) {
             Ok(Some(LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at))) => Some(at),
@@ -84,6 +85,8 @@ impl SearchExpression {
 impl LineMatcher for SearchExpression {
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let bytes = searched(bytes);
+        // The small matcher sees U+FFFD in place of bytes that are not UTF-8. For an expression
+        // that cannot match it, the text need not be copied.
         let as_text = self.multiline || self.matches_replaced;
         if !as_text || str::from_utf8(&bytes).is_ok() {
             return bytes;
@@ -101,7 +104,8 @@ impl LineMatcher for SearchExpression {
             while from < bytes.len() && !self.stop.is_set() {
                 let window = window(bytes.get(from..)?);
                 let place = self.candidate(window);
-                // There is no line behind the last line feed.
+                // An expression that matches nothing also matches behind the last line feed, where
+                // there is no line.
                 let in_line = |at: &usize| *at < window.len() || !window.ends_with(b"\n");
                 if let Some(at) = place.filter(in_line) {
                     return Some(from + at);
@@ -126,7 +130,7 @@ impl LineMatcher for SearchExpression {
     }
 }
 
-/// Whole lines from the beginning of the text.
+/// Returns whole lines from the beginning of the text, of a window's size or somewhat more.
 fn window(text: &[u8]) -> &[u8] {
     let rest = text.get(WINDOW..).unwrap_or_default();
     memchr(b'\n', rest).and_then(|at| text.get(..=WINDOW + at)).unwrap_or(text)

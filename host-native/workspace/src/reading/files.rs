@@ -1,5 +1,6 @@
-//! The workspace's files for the tools that need nothing faster: by its handle, read-only. A link
-//! is followed as long as it stays inside.
+//! The workspace's files for those of the tools' own functions that need nothing faster, read-only
+//! and by the workspace's handle. A link is followed as long as it stays inside. Errors are
+//! translated to those that the tools have words for.
 
 use super::stop::StopFlag;
 use crate::{PathStat, Workspace, platform::Errno};
@@ -36,7 +37,7 @@ impl WorkspaceReader {
         &self.stop
     }
 
-    /// Returns where a path really leads.
+    /// Returns the real path of a path.
     pub(super) fn real(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
         if self.stop.is_set() {
             return Err(FileError::Io("it was stopped".to_owned()));
@@ -48,9 +49,11 @@ impl WorkspaceReader {
         self.workspace.follow((top, top), path.as_str(), true).map_err(fault)
     }
 
-    /// Opens a plain file, and says what it is.
+    /// Opens a plain file, and returns its size, too.
     pub(super) fn open(&self, path: &WorkspacePath) -> Result<(File, u64), FileError> {
         let real = self.real(path)?;
+        // The system's error for a pipe is `PERM`. The tools in the sandbox look at a file before
+        // they open it, and say that it is not a regular one; so must this.
         let file = self.workspace.file(&real).map_err(|error| match self.is_other(&real) {
             true => FileError::NotRegular,
             false => fault(error),
@@ -59,7 +62,7 @@ impl WorkspaceReader {
         Ok((file, size))
     }
 
-    /// Returns whether a device, a pipe or a socket is there.
+    /// Returns whether the entry is a device, a pipe or a socket.
     fn is_other(&self, real: &Path) -> bool {
         self.workspace.stat(real).is_ok_and(|found| found.kind == EntryKind::Other)
     }
@@ -105,8 +108,9 @@ impl WorkspaceFiles for WorkspaceReader {
     }
 }
 
-/// Reads a file up to the length that it had when it was opened, as long as what is there so far is
-/// wanted. Says how many bytes that are; `into`, which is kept from file to file, may hold more.
+/// Reads a file up to the size that it had when it was opened, as long as `is_wanted` says so of
+/// the bytes so far. Returns their number; `into`, which is used for one file after another, may
+/// hold more.
 pub(super) fn fill(
     file: &mut impl Read,
     size: u64,
@@ -120,11 +124,12 @@ pub(super) fn fill(
     let mut filled = 0;
     while filled < size {
         let end = size.min(filled + PIECE);
+        // The buffer only grows, so that it is not filled with zeros again for each file.
         if into.len() < end {
             into.resize(end, 0);
         }
         match file.read(into.get_mut(filled..end).unwrap_or_default()) {
-            // It has become shorter.
+            // The file has become shorter meanwhile.
             Ok(0) => break,
             Ok(more) => filled += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -137,7 +142,7 @@ pub(super) fn fill(
     Ok(filled)
 }
 
-/// Returns what went wrong, as the tools tell it.
+/// Returns an error of the system as the tools word it.
 pub(super) fn fault(error: Errno) -> FileError {
     match error {
         Errno::NOENT => FileError::NotFound,
@@ -148,8 +153,8 @@ pub(super) fn fault(error: Errno) -> FileError {
     }
 }
 
-/// Returns what went wrong with a folder: what is neither that nor a file may not be touched at
-/// all.
+/// Returns an error of reading a folder as the tools word it: a device, a pipe or a socket in its
+/// place is denied.
 pub(super) fn folder_fault(workspace: &Workspace, real: &Path, error: Errno) -> FileError {
     let is_other = || workspace.stat(real).is_ok_and(|found| found.kind == EntryKind::Other);
     if error == Errno::NOTDIR && is_other() { FileError::Denied } else { fault(error) }

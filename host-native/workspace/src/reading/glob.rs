@@ -1,4 +1,5 @@
-//! Finding files by the pattern of their path. Each thread keeps the newest that it has found.
+//! The search for files by a pattern of their paths, the newest first. Each thread keeps the newest
+//! files that it has found, as many as can be named, and counts the others.
 
 use super::{
     files::WorkspaceReader,
@@ -12,7 +13,8 @@ use innerloop_tools::{
 use innerloop_types::action::Outcome;
 use std::cmp::Reverse;
 
-/// So many more than are named are kept before the oldest are dropped.
+/// The number of files that are kept beyond those that can be named, before the oldest are dropped.
+// Finding the oldest takes a pass over all that are kept, which is not made for each new file.
 const SLACK: usize = 4096;
 
 /// Carries out a search for files.
@@ -44,10 +46,10 @@ pub(super) fn glob(reader: &WorkspaceReader, query: &GlobQuery<'_>) -> Result<Ou
     Ok(glob.outcome(found, total, LeftOut { unreadable, ..left_out }))
 }
 
-/// Returns how the name of each file ends that the pattern matches.
+/// Returns a text with which the name of each file ends that the pattern matches.
 fn ends_of<'a>(query: &GlobQuery<'a>) -> &'a str {
     const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
-    // An exclamation mark may turn the pattern round.
+    // A pattern with `!` may match the files that its rest does not.
     if query.ignore_case || query.pattern.contains('!') {
         return "";
     }
@@ -76,6 +78,7 @@ impl FileVisitor for GlobVisitor<'_> {
             return;
         }
         self.total += 1;
+        // Only files that match are looked up: each look takes a system call.
         let modified = file.folder.stat(file.name()).map_or(0, |found| found.modified);
         self.found.push((Reverse(modified), file.path));
         if self.found.len() >= self.glob.most.saturating_add(SLACK) {

@@ -1,5 +1,7 @@
-//! Searching the files of a folder. Threads look which files hold something; those are then told in
-//! the order of their paths, as far as there is room, and what stands behind is not looked at.
+//! The search of the files in a folder, in two passes. First, threads find which files have
+//! matches, in any order. Then those files are read again in the order of their paths and reported
+//! by the tools' own functions, until the limit is reached. So the answer does not depend on which
+//! thread was faster.
 
 use super::{
     expression::SearchExpression,
@@ -34,7 +36,7 @@ pub(super) fn grep(
     grep: &GrepQuery,
 ) -> Result<Outcome, Outcome> {
     let search = GrepSearch::parse(reader, within, grep)?;
-    // What is wrong with an expression is told in the same words everywhere.
+    // Parsed even if it is not used: an error in an expression reads the same everywhere.
     let small = small_matcher(grep)?;
     match SearchExpression::of(grep, reader.stop()) {
         Some(fast) => look(reader, grep, &search, &fast),
@@ -60,6 +62,7 @@ fn look(
             above: rules_above(reader, path, grep.hidden),
             stop: reader.stop(),
         };
+        // More matches of one file than are shown need not be counted.
         let most = match grep.mode {
             GrepMode::Content => horizon.most.min(u64::from(grep.max_per_file.unwrap_or(u32::MAX))),
             GrepMode::FilesWithMatches | GrepMode::Count => 1,
@@ -88,6 +91,7 @@ fn look(
             Ok(bytes) if looks_binary(&bytes) => {}
             Ok(bytes) => {
                 if report.add_file(&place.0, &bytes, matcher).is_break() {
+                    // Which files after the last one were visited was chance.
                     unreadable.retain(|other| *other < place);
                     break;
                 }
@@ -99,7 +103,8 @@ fn look(
     Ok(report.finish(left_out))
 }
 
-/// A path in the order in which files are told: what a folder holds comes where the folder would.
+/// A path in the order in which files are reported, name by name: the files of a folder come where
+/// the folder would. Compared as texts, `a-b` would come before `a/b`.
 #[derive(Debug, PartialEq, Eq)]
 struct OrderedPath(WorkspacePath);
 
@@ -115,9 +120,10 @@ impl PartialOrd for OrderedPath {
     }
 }
 
-/// The point up to which a search must go to find as many results as can be told.
+/// The horizon of a search: the path behind which no result can be reported any more, since enough
+/// were found before it.
 struct SearchHorizon {
-    /// So many results, and the next one says that there are more.
+    /// The number of results that are reported, and one more, which shows that there are others.
     most: u64,
     hits: Mutex<HitCounts>,
     /// True if that many were found.
@@ -142,7 +148,7 @@ impl SearchHorizon {
         self.hits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a file with so many results, and of all no more than are needed.
+    /// Adds a file with so many results, and drops the last files as long as those before suffice.
     fn add(&self, path: WorkspacePath, results: u64) {
         let mut hits = self.hits();
         hits.files.insert(OrderedPath(path), results);
@@ -156,13 +162,16 @@ impl SearchHorizon {
             hits.files.pop_last();
             hits.total = without;
         }
+        // It never becomes false again. Whoever sees it late looks at a few files in vain, so that
+        // it needs no stronger ordering.
         if hits.total >= self.most {
             self.is_full.store(true, Memory::Relaxed);
         }
     }
 
-    /// Returns whether enough is found before the path.
+    /// Returns whether enough was found before the path.
     fn is_before(&self, path: &WorkspacePath) -> bool {
+        // Asked for each file by each thread, so the lock is not taken before it can matter.
         if !self.is_full.load(Memory::Relaxed) {
             return false;
         }
@@ -189,7 +198,7 @@ struct GrepVisitor<'a, M> {
 }
 
 impl<M: LineMatcher + Sync> GrepVisitor<'_, M> {
-    /// Returns how many results the file has, up to as many as count.
+    /// Returns the number of results in the file, up to the number that counts.
     fn results(&mut self, file: &VisitedFile<'_>) -> Result<u64, FileError> {
         let (mut open, found) = file.folder.file(file.name()).map_err(fault)?;
         let mut is_text = true;

@@ -1,5 +1,6 @@
-//! Which files `.gitignore` files name, by the tools' own rules. Most rules are ruled out by how a
-//! name begins or ends, before a pattern is compared.
+//! The rules of `.gitignore` files, as the tools themselves understand them. Most rules are ruled
+//! out by how a name begins or ends, before their pattern is compared; that must never rule out a
+//! rule that matches.
 
 use super::files::WorkspaceReader;
 use innerloop_tools::{
@@ -15,13 +16,13 @@ pub(super) struct IgnoreRules {
     folder: WorkspacePath,
     rules: Vec<IndexedRule>,
     above: Option<Arc<Self>>,
-    /// The number of rules that may follow further down.
+    /// The number of rules that may still be added further down.
     room: usize,
-    /// True if there were more than are obeyed.
+    /// True if there were more rules than are obeyed.
     pub(super) is_cut: bool,
 }
 
-/// A rule, and what it needs at least.
+/// A rule, and the start and end of every name that it matches.
 #[derive(Debug)]
 struct IndexedRule {
     rule: IgnoreRule,
@@ -29,7 +30,7 @@ struct IndexedRule {
     ends: String,
 }
 
-/// The rules of the folders above `folder`.
+/// Reads the rules of the folders above `folder`.
 pub(super) fn rules_above(
     reader: &WorkspaceReader,
     folder: &WorkspacePath,
@@ -47,8 +48,10 @@ pub(super) fn rules_above(
 }
 
 impl IgnoreRules {
-    /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
+    /// Parses the `.gitignore` file of `folder`, whose rules come before those `above`.
     pub(super) fn parse(folder: WorkspacePath, text: &[u8], above: Option<Arc<Self>>) -> Arc<Self> {
+        // Each rule is compared with each file, so that the limit holds for a file's rules and all
+        // those above it together.
         let (most, was_cut) = above.as_ref().map_or((MAX_RULES, false), |it| (it.room, it.is_cut));
         let (rules, is_cut) = IgnoreRule::first(&String::from_utf8_lossy(text), most);
         let room = most - rules.len();
@@ -56,12 +59,14 @@ impl IgnoreRules {
         Arc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
-    /// Returns whether a file or folder is ignored, whatever becomes of the folders above it.
+    /// Returns whether a file or folder is ignored by its own path, without a look at the folders
+    /// above it.
     pub(super) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         let name = path.name();
         let mut next = Some(self);
         while let Some(Self { folder, rules, above, .. }) = next {
             let below = path.relative_to(folder);
+            // As in git, the deepest file that has a matching rule decides, and in it the last one.
             let mut latest_first = rules.iter().rev();
             if let Some(known) = latest_first.find(|known| known.names(name, below, is_folder)) {
                 return !known.rule.negated;
@@ -81,7 +86,7 @@ impl IndexedRule {
             begins = glob.split(SPECIAL).next().unwrap_or_default();
             ends = glob.rsplit(SPECIAL).next().unwrap_or_default();
         }
-        // Two stars may stand for nothing, together with the slash beside them.
+        // `**` may match nothing, together with the slash beside it: `a/**/b` matches `a/b`.
         let begins = begins.trim_end_matches('/').to_owned();
         let ends = ends.trim_start_matches('/').to_owned();
         Self { begins, ends, rule }
@@ -92,7 +97,7 @@ impl IndexedRule {
             RuleScope::Name => name,
             RuleScope::Path => below,
         };
-        // Some processors compare nothing with nothing very slowly.
+        // Checked first, since some processors compare two empty texts very slowly.
         (self.ends.is_empty() || subject.ends_with(&self.ends))
             && (self.begins.is_empty() || subject.starts_with(&self.begins))
             && self.rule.matches(name, below, is_folder)

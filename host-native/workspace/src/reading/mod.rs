@@ -1,6 +1,7 @@
 //! Reading at full speed: `read`, `read_many`, `list`, `glob` and `grep` over the workspace's
-//! handle, by the tools' own functions where they are fast enough. No guest runs, so nothing is
-//! changed; what can be read is what a guest could read.
+//! handle, in the host itself and not in the sandbox. The tools' own functions are used where they
+//! are fast enough. Invariant: the answers are those of the sandbox to the letter, nothing is
+//! changed, and nothing is read that a guest could not read.
 
 mod expression;
 mod files;
@@ -35,8 +36,8 @@ pub const fn only_reads(action: &Action) -> bool {
     )
 }
 
-/// Carries out an action that only reads, for an agent that works in a folder of the workspace.
-/// It takes as long as it takes, unless it is stopped: then nobody wants its outcome.
+/// Carries out an action that only reads, for an agent that works in the folder `within`. It blocks
+/// until it is done or stopped; the outcome of a stopped one means nothing.
 pub fn perform(
     workspace: &Workspace,
     within: &str,
@@ -49,7 +50,7 @@ pub fn perform(
         .unwrap_or_else(|| perform_known(&mut reader, within, action, known))
 }
 
-/// Returns what is carried out here, and not by the tools' own functions.
+/// Carries out an action that has a faster way here; `None` leaves it to the tools' own functions.
 fn fast(
     reader: &WorkspaceReader,
     within: &str,
@@ -75,7 +76,8 @@ fn fast(
         }
         &Action::Read { ref path, offset, limit, numbering, line_chars, notice } => {
             let lines = ReadOptions { offset, limit, numbering, line_chars, notice };
-            // A file of that size is never changed by a tool, so it has no digest either.
+            // The digest is for tools that change a file only if it is as it was read. No tool
+            // changes a file of that size.
             let digests = if known.is_some() { vec![String::new()] } else { Vec::new() };
             let read = page::read(reader, within, path, lines)?;
             read.map(|outcome| Outcome { digests, ..outcome })

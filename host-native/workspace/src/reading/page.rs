@@ -1,5 +1,6 @@
-//! Some lines of a file that is too large to be held: it is read piece by piece, and only the lines
-//! that are asked for are kept.
+//! The lines of a file that is too large to be held in memory: it is read piece by piece, and only
+//! the lines that are asked for are kept. The answer is the one that the tools would give if they
+//! could hold it.
 
 use super::{files::WorkspaceReader, stop::StopFlag};
 use innerloop_tools::{
@@ -18,7 +19,8 @@ const PIECE: usize = 1 << 20;
 /// The maximum number of bytes that are kept of the lines.
 const KEPT: usize = 16 << 20;
 
-/// Reads lines of a file that the tools would not read; nothing if they do, or say why not.
+/// Reads lines of a file that is too large for the tools; `None` if the tools can read the file, or
+/// have the right message for it.
 pub(super) fn read(
     reader: &WorkspaceReader,
     within: &WorkspacePath,
@@ -31,7 +33,7 @@ pub(super) fn read(
     is_large.then(|| LinePage::new(lines, PIECE, KEPT).read(file, size, &path, reader.stop()))
 }
 
-/// The lines so far.
+/// The lines that were kept so far, and the state of reading.
 struct LinePage {
     lines: ReadOptions,
     /// The number of bytes that are read at once.
@@ -44,7 +46,7 @@ struct LinePage {
     kept: Vec<u8>,
     /// The number of line feeds that have been seen.
     feeds: u64,
-    /// The number of bytes that are kept of the present line.
+    /// The number of bytes that are kept of the current line.
     of_line: usize,
     /// The maximum number of bytes that are kept of one line.
     most_of_line: usize,
@@ -57,7 +59,8 @@ impl LinePage {
     fn new(lines: ReadOptions, piece: usize, most: usize) -> Self {
         let first = lines.first();
         let last = lines.limit.map_or(u64::MAX, |limit| first.saturating_add(limit - 1));
-        // A character takes four bytes at most, and one more tells that the line goes on.
+        // A character takes at most four bytes, and one more than is shown says that the line goes
+        // on.
         let chars = lines.line_chars.and_then(|chars| usize::try_from(chars).ok());
         let most_of_line = chars.map_or(usize::MAX, |chars| chars.saturating_add(2) * 4);
         let (kept, partial) = (Vec::new(), Vec::new());
@@ -95,10 +98,11 @@ impl LinePage {
             let read = read_whole(&mut file, wanted)
                 .map_err(|error| Outcome::error(ToolError::Io, format!("{path}: {error}.")))?;
             if read == 0 {
-                // It has become shorter.
+                // The file has become shorter meanwhile.
                 break;
             }
             let bytes = piece.get(..read).unwrap_or_default();
+            // Only the first piece, since the tools, too, look at no more than the beginning.
             if left == size && looks_binary(bytes) {
                 return Err(binary(path, "it contains NUL bytes"));
             }
@@ -119,15 +123,16 @@ impl LinePage {
             return Err(past_the_end(path, self.first, total));
         }
         let text = String::from_utf8_lossy(&self.kept);
-        // A byte order mark is no part of the text.
+        // A byte order mark is not a part of the text.
         let mark = if self.first == 1 { "\u{feff}" } else { "" };
         let text = text.strip_prefix(mark).unwrap_or(&text);
         Ok(Outcome::text(self.lines.show(text.lines(), total)))
     }
 
-    /// Returns whether the file is still text with these bytes.
+    /// Returns whether the file is still UTF-8 with these bytes at its end.
     fn is_text(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
+        // The border of two pieces may lie within a character.
         while !self.partial.is_empty() {
             let Some((next, behind)) = rest.split_first() else { return true };
             self.partial.push(*next);
@@ -148,7 +153,7 @@ impl LinePage {
         }
     }
 
-    /// Counts the lines of these bytes, and keeps those that are asked for.
+    /// Counts the lines in these bytes, and keeps those that are asked for.
     fn take(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() && self.feeds < self.last {
@@ -163,11 +168,12 @@ impl LinePage {
             }
             rest = behind;
         }
+        // The lines behind those that are kept are only counted, for the total in the answer.
         self.feeds += memchr_iter(b'\n', rest).count() as u64;
         self.ends_with_feed = bytes.last().map_or(self.ends_with_feed, |byte| *byte == b'\n');
     }
 
-    /// Keeps as much of a line as may be shown.
+    /// Keeps as much of a line as can be shown.
     fn keep(&mut self, line: &[u8]) {
         let room = self.most_of_line.saturating_sub(self.of_line);
         let kept = line.get(..room).unwrap_or(line);
@@ -188,7 +194,7 @@ impl LinePage {
     }
 }
 
-/// Reads until all is filled, or there is no more.
+/// Reads until `into` is full or the file ends; returns the number of bytes.
 fn read_whole(file: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(room) = into.get_mut(filled..).filter(|room| !room.is_empty()) {

@@ -1,6 +1,6 @@
-//! Regular expressions as the tools' small matcher understands them, in the terms of the fast
-//! engine: its classes, borders and cases of letters are those of ASCII, while `.` is any
-//! character. What the small matcher would understand otherwise is not translated.
+//! The translation of regular expressions for the fast engine, so that they mean what they mean to
+//! the tools' small matcher: classes, word boundaries and the case of letters are those of ASCII,
+//! while `.` is any character. An expression that has no equal is not translated.
 
 use regex_syntax::{
     ast::{
@@ -13,9 +13,10 @@ use regex_syntax::{
 /// The text that an expression is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchSubject {
-    /// A text for itself.
+    /// One text by itself.
     Text,
-    /// The lines of a text, none of which a match leaves. A carriage return may end one.
+    /// Many lines of a text at once; a match stays within one. A line may end with a carriage
+    /// return before its line feed.
     Lines,
 }
 
@@ -23,7 +24,7 @@ pub(super) enum MatchSubject {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TranslationFlags {
     pub(super) ignore_case: bool,
-    /// True if `^` and `$` are the borders of lines, and not of the text.
+    /// True if `^` and `$` match at the ends of lines, and not of the text.
     pub(super) line_borders: bool,
     /// True if `.` matches a line feed.
     pub(super) any_is_all: bool,
@@ -33,7 +34,7 @@ pub(super) struct TranslationFlags {
 #[derive(Debug)]
 pub(super) struct TranslatedExpression {
     pub(super) hir: Hir,
-    /// True if it can match the character that stands for bytes that are no UTF-8.
+    /// True if it can match U+FFFD, which stands for bytes that are not UTF-8.
     pub(super) matches_replaced: bool,
 }
 
@@ -50,7 +51,7 @@ pub(super) fn translate(
     Some(TranslatedExpression { hir, matches_replaced: scope.matches_replaced })
 }
 
-/// The settings where the translation stands.
+/// The settings that hold at the current place of the translation.
 struct TranslationScope {
     flags: TranslationFlags,
     swaps_greed: bool,
@@ -74,6 +75,7 @@ impl TranslationScope {
                 Some(self.class(class))
             }
             Ast::Assertion(assertion) => Some(Hir::look(self.look(&assertion.kind))),
+            // The small matcher has no tables of Unicode, and refuses `\p` itself.
             Ast::ClassUnicode(_) => None,
             Ast::ClassPerl(class) => {
                 let class = negated(perl(&class.kind), class.negated);
@@ -83,6 +85,7 @@ impl TranslationScope {
                 let mut class = ClassUnicode::empty();
                 let ClassSet::Item(item) = &bracketed.kind else { return None };
                 add(item, &mut class)?;
+                // Before it is negated: `[^k]` must not match `K` either.
                 if self.flags.ignore_case {
                     add_other_case(&mut class);
                 }
@@ -106,7 +109,7 @@ impl TranslationScope {
         }
     }
 
-    /// Settings within a group hold to its end.
+    /// Translates a group; settings within it hold to its end. It captures nothing.
     fn group(&mut self, group: &ast::Group) -> Option<Hir> {
         let (flags, swaps_greed) = (self.flags, self.swaps_greed);
         if let Some(set) = group.flags() {
@@ -126,7 +129,7 @@ impl TranslationScope {
                 FlagsItemKind::Flag(Flag::MultiLine) => self.flags.line_borders = on,
                 FlagsItemKind::Flag(Flag::DotMatchesNewLine) => self.flags.any_is_all = on,
                 FlagsItemKind::Flag(Flag::SwapGreed) => self.swaps_greed = on,
-                // The first means nothing to the small matcher; the parser sees to the other.
+                // The small matcher ignores `u`, and the parser has applied `x` already.
                 FlagsItemKind::Flag(Flag::Unicode | Flag::IgnoreWhitespace) => {}
                 FlagsItemKind::Flag(Flag::CRLF) => return None,
             }
@@ -143,6 +146,8 @@ impl TranslationScope {
     }
 
     fn class(&mut self, mut class: ClassUnicode) -> Hir {
+        // There is no line feed within a line, and the fast engine refuses an expression that names
+        // its line terminator.
         if self.subject == MatchSubject::Lines {
             class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
         }
@@ -153,6 +158,7 @@ impl TranslationScope {
     }
 
     const fn look(&self, kind: &AssertionKind) -> Look {
+        // Among many lines each line is a text of its own, so that `\A` and `^` mean the same.
         let by_line = self.flags.line_borders;
         match (kind, self.subject) {
             (AssertionKind::StartLine | AssertionKind::StartText, MatchSubject::Lines) => {
@@ -179,7 +185,7 @@ impl TranslationScope {
     }
 }
 
-/// Adds a part of a class.
+/// Adds an item of a bracketed class to it; `None` if the small matcher has no such item.
 fn add(item: &ClassSetItem, class: &mut ClassUnicode) -> Option<()> {
     match item {
         ClassSetItem::Empty(_) => {}
@@ -237,7 +243,7 @@ fn ascii(kind: &ClassAsciiKind) -> ClassUnicode {
     }
 }
 
-/// Adds the letters of ASCII in their other case.
+/// Adds the other case of each ASCII letter in the class.
 fn add_other_case(class: &mut ClassUnicode) {
     let mut others = ClassUnicode::empty();
     for (all, distance) in [(('a', 'z'), -32_i32), (('A', 'Z'), 32)] {

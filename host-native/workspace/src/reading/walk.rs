@@ -1,6 +1,6 @@
-//! Visits the files below a folder by several threads, if wanted without those that git ignores.
-//! Links are not followed. Folders are visited roughly in the order of their paths, each by one
-//! thread, which gives half of the files that are left to one that has nothing to do.
+//! The walk over the files below a folder, by several threads, with or without the files that git
+//! ignores. Links are not followed. Folders are visited roughly in the order of their paths. Each
+//! is visited by one thread, which hands half of the files that are left to a thread that waits.
 
 use super::{
     files::{fault, fill, folder_fault},
@@ -22,13 +22,13 @@ use std::{
     thread,
 };
 
-/// More threads than this find little more in the same time.
+/// The maximum number of threads: more find hardly more in the same time.
 const MAX_THREADS: usize = 12;
 
-/// The folder that is visited, and the settings of the visit.
+/// The folder of a walk, and the walk's settings.
 pub(super) struct FolderWalk<'a> {
     pub(super) workspace: &'a Workspace,
-    /// The folder as it is named.
+    /// The path by which the folder is named in answers.
     pub(super) folder: &'a WorkspacePath,
     /// The real path of the folder.
     pub(super) real: &'a Path,
@@ -43,16 +43,16 @@ pub(super) trait FileVisitor: Send {
     /// True if it helps to visit the entries of a folder in the order of their names.
     const IN_ORDER: bool;
 
-    /// Returns whether a file of that name may be wanted; others are not visited.
+    /// Returns whether a file of that name may be wanted. Others are not visited.
     fn may_want(&self, name: &str) -> bool;
 
     /// Visits a file.
     fn file(&mut self, file: VisitedFile<'_>);
 
-    /// A folder could not be read.
+    /// Notes that a folder could not be read.
     fn unreadable(&mut self, path: WorkspacePath);
 
-    /// Returns whether nothing that stands at or below the path is wanted any more.
+    /// Returns whether nothing at or below the path is wanted any more.
     fn is_past(&mut self, path: &WorkspacePath) -> bool;
 }
 
@@ -84,7 +84,7 @@ struct FolderJob {
 struct FolderContents {
     folder: Arc<LayeredFolder>,
     files: Vec<WorkspacePath>,
-    /// The last comes first.
+    /// The folders in it, the last one first.
     folders: Vec<WalkJob>,
 }
 
@@ -101,16 +101,16 @@ struct WalkState {
 
 #[derive(Default)]
 struct WalkQueue {
-    /// The next one is the last.
+    /// The jobs that are left; the next one is the last.
     jobs: Vec<WalkJob>,
-    /// The number of threads that are at work and may find more work.
+    /// The number of threads that work on a job and may add more.
     working: usize,
 }
 
-/// Visits all files, each by one of the visitors that are given back.
+/// Visits all files, each by one of the visitors that are returned.
 ///
 /// # Errors
-/// Where the folder itself can't be listed.
+/// The error of listing the folder itself. Other folders are noted as unreadable.
 pub(super) fn walk<V: FileVisitor>(
     walk: &FolderWalk<'_>,
     visitor: impl Fn() -> V,
@@ -138,7 +138,7 @@ pub(super) fn walk<V: FileVisitor>(
                 thread.run();
                 thread.visitor
             };
-            // With fewer threads it takes longer.
+            // A thread that cannot be started is no error: the walk takes longer without it.
             threads.extend(thread::Builder::new().spawn_scoped(scope, run));
         }
         first.run();
@@ -181,7 +181,7 @@ impl<V: FileVisitor> WalkThread<'_, V> {
         }
     }
 
-    /// Looks what a folder holds.
+    /// Lists a folder, without the entries that are not wanted.
     fn open(&mut self, folder: &FolderJob) -> crate::platform::Result<FolderContents> {
         let FolderJob { path, real, above } = folder;
         let entered = self.walk.workspace.enter(real)?;
@@ -195,7 +195,7 @@ impl<V: FileVisitor> WalkThread<'_, V> {
         }
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for ListedEntry { name, kind, .. } in &entries {
-            // No call can name a file whose name is not UTF-8.
+            // A name that is not UTF-8 is left out, since no call can name the file.
             let Some(name) = name.to_str().filter(|name| !is_version_system(name)) else {
                 continue;
             };
@@ -204,7 +204,8 @@ impl<V: FileVisitor> WalkThread<'_, V> {
                 EntryKind::Folder => true,
                 EntryKind::Link | EntryKind::Other => continue,
             };
-            // Whether git ignores it is of no interest any more.
+            // The answer says if anything was ignored. Until that is known, the rules are asked
+            // for files that are not wanted, too.
             let is_known = rules.is_none() || self.shared.has_ignored.load(Ordering::Relaxed);
             if !is_folder && is_known && !self.visitor.may_want(name) {
                 continue;
@@ -219,12 +220,14 @@ impl<V: FileVisitor> WalkThread<'_, V> {
                 files.push(path);
             }
         }
+        // The queue is a stack: the first folder must be the last that is pushed.
         folders.reverse();
         Ok(FolderContents { folder: Arc::new(entered), files, folders })
     }
 
-    /// Visits files of a folder, as long as nobody else is free to.
+    /// Visits files of a folder, and hands half of those that are left to a waiting thread.
     fn visit(&mut self, folder: &Arc<LayeredFolder>, mut paths: Vec<WorkspacePath>) {
+        // Taken from the end, in the order of their names; the last names are handed over.
         paths.reverse();
         while let Some(path) = paths.pop() {
             if self.walk.stop.is_set() || self.visitor.is_past(&path) {
@@ -239,7 +242,7 @@ impl<V: FileVisitor> WalkThread<'_, V> {
         }
     }
 
-    /// The rules that hold for the entries of a folder.
+    /// Returns the rules that hold for the entries of a folder.
     fn rules(
         &mut self,
         entered: &LayeredFolder,
@@ -275,7 +278,8 @@ impl WalkState {
         }
         let mut todo = self.todo();
         let wanted = jobs.len().min(self.waiting.load(Ordering::Relaxed));
-        // Those that are woken are not asked a second time.
+        // Counted as working from here on, and not from when they wake: otherwise others would hand
+        // them work once more.
         self.waiting.fetch_sub(wanted, Ordering::Relaxed);
         todo.jobs.extend(jobs);
         drop(todo);
@@ -284,7 +288,8 @@ impl WalkState {
         }
     }
 
-    /// The next part of the work; nothing once all is done.
+    /// Returns the next job, and waits for one if other threads may still add some; `None` once all
+    /// work is done.
     fn next(&self) -> Option<WalkJob> {
         let mut todo = self.todo();
         loop {
@@ -303,7 +308,7 @@ impl WalkState {
     }
 }
 
-/// A thread at work, also one that breaks: the others do not wait for it for ever.
+/// A thread at work. It counts as done even if it panics, so that the others do not wait for ever.
 struct WorkGuard<'a>(&'a WalkState);
 
 impl Drop for WorkGuard<'_> {

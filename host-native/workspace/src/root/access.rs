@@ -1,4 +1,5 @@
-//! How a file is opened, and what a folder lists.
+//! The access that a file is opened with, and the entries that a folder lists, alike on every
+//! system.
 
 use super::super::file_stat::EntryKind;
 use std::ffi::OsString;
@@ -6,13 +7,13 @@ use std::ffi::OsString;
 /// The options for opening a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileAccess {
-    /// Its content can be written to.
+    /// True if its content can be written to.
     pub write: bool,
-    /// Creates it if it is missing.
+    /// True to create it if it is missing.
     pub create: bool,
-    /// Fails if it is there.
+    /// True to fail if it exists.
     pub exclusive: bool,
-    /// Empties it.
+    /// True to empty it.
     pub truncate: bool,
 }
 
@@ -20,8 +21,9 @@ impl FileAccess {
     pub(crate) const READ: Self =
         Self { write: false, create: false, exclusive: false, truncate: false };
 
-    /// Returns whether the file, or the folder that holds it, may change by it.
+    /// Returns whether opening or using the file so may change it, or the folder that holds it.
     pub const fn changes(self) -> bool {
+        // `exclusive` alone changes nothing: it counts only together with `create`.
         self.write || self.create || self.truncate
     }
 }
@@ -31,8 +33,8 @@ impl FileAccess {
 pub struct ListedEntry {
     /// Its name in the folder.
     pub name: OsString,
-    /// File, folder or link.
+    /// Its kind: file, folder, link or another.
     pub kind: EntryKind,
-    /// Its number on the file system.
+    /// Its inode number.
     pub inode: u64,
 }

@@ -1,6 +1,6 @@
-//! A folder that is held open, and all below it by that handle. No path is looked up from the
-//! system's own root, no link is followed, no border of a file system is crossed, and nothing but
-//! plain files and folders is opened. What a path stands for is judged on what was opened.
+//! A folder that is held open, and everything below it by that handle. No path is looked up from
+//! the system's root, no link is followed, no other file system is entered, and only plain files
+//! and folders are opened. A path is judged by what was opened, not by what it named before.
 
 mod access;
 #[cfg(unix)]

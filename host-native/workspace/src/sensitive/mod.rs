@@ -1,22 +1,23 @@
-//! Files that do more than lie there: another program of the user's runs them, or obeys them, as
-//! soon as it comes by. Whoever reviews changes is told of them by name.
+//! Sensitive files: those that other programs of the user run or obey without being asked, such as
+//! `Makefile` or `.vscode/`. A review names each change of one, with the reason. The names are in
+//! one table, sorted by program; of manifests only the entries count that are run or obeyed.
 
 mod parts;
 mod table;
 
 use std::{collections::HashMap, path::Path, sync::LazyLock};
 
-/// The text that is told about files and folders with such a name.
+/// The reason that a review gives for files and folders of a name.
 type SensitivityNote = &'static str;
 
-/// The table, for looking up.
+/// The table in a form for looking names up.
 #[derive(Debug, Default)]
 struct SensitiveNames {
-    /// The entries of these names, wherever they are, and all that is in them.
+    /// The names of folders, which stand for everything in them, wherever they are.
     folders: HashMap<&'static str, SensitivityNote>,
-    /// Files of these names, wherever they are.
+    /// The names of files, wherever they are.
     files: HashMap<&'static str, SensitivityNote>,
-    /// Names of several parts, or with a `*`, and whether they are of folders.
+    /// The names of several parts, or with a `*`, and whether they are of folders.
     patterns: Vec<(Vec<&'static str>, bool, SensitivityNote)>,
 }
 
@@ -24,6 +25,7 @@ static NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
     let mut names = SensitiveNames::default();
     for (name, why) in rows() {
         let (plain, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
+        // Most of the 1,200 names are plain, and found without comparing them one by one.
         if plain.contains(['/', '*']) {
             names.patterns.push((plain.split('/').collect(), is_folder, why));
         } else {
@@ -34,7 +36,7 @@ static NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
     names
 });
 
-/// Each name of the table with what is told of it.
+/// Returns each name of the table with its reason.
 fn rows() -> impl Iterator<Item = (&'static str, SensitivityNote)> {
     let mut why = "";
     table::TABLE.lines().flat_map(move |line| {
@@ -48,12 +50,12 @@ fn rows() -> impl Iterator<Item = (&'static str, SensitivityNote)> {
 }
 
 /// Returns why a change of the file should be looked at closely, whatever it holds. Names are
-/// compared as the most forgiving file systems do: in any case, and without what they leave out.
+/// compared as the most lenient file systems do: in any case, and without characters they ignore.
 pub(super) fn why(path: &Path) -> Option<SensitivityNote> {
     let path = path.to_string_lossy();
     let names: Vec<String> = path.split('/').map(folded).collect();
     let (file, _) = names.split_last()?;
-    // A link of a folder's name stands for the folder.
+    // The last name counts, too: a link in place of such a folder leads programs to what is in it.
     let folder = || names.iter().find_map(|name| NAMES.folders.get(name.as_str()));
     let plain = folder().or_else(|| NAMES.files.get(file.as_str())).copied();
     plain.or_else(|| {
@@ -62,9 +64,9 @@ pub(super) fn why(path: &Path) -> Option<SensitivityNote> {
     })
 }
 
-/// Returns why this change of a manifest should be looked at closely, of which only some entries
-/// are run or obeyed: scripts, not versions of dependencies. A file that is not there is an empty
-/// text.
+/// Returns why this change of a manifest should be looked at closely: entries differ that are run
+/// or obeyed, such as scripts, and not only versions of dependencies. A missing file is an empty
+/// text; `None` stands for what is not a short text.
 pub(super) fn why_part(
     path: &Path,
     before: Option<&str>,
@@ -74,7 +76,8 @@ pub(super) fn why_part(
     parts::why(&name, before, after)
 }
 
-/// Returns whether names end with those parts; of a folder, whether they do so anywhere.
+/// Returns whether the names of a path end with these parts; for a folder, whether they hold them
+/// anywhere.
 fn fits(parts: &[&str], is_folder: bool, names: &[String]) -> bool {
     let are = |some: &[String]| parts.iter().zip(some).all(|(part, name)| is_like(part, name));
     let mut places = names.windows(parts.len());
@@ -96,15 +99,15 @@ fn is_like(pattern: &str, name: &str) -> bool {
     true
 }
 
-/// A name without what some file system takes for no difference: cases, characters that nobody
-/// sees, dots and blanks at the end.
+/// Returns a name without the differences that some file system ignores: case, characters that
+/// nobody sees, dots and spaces at the end.
 fn folded(name: &str) -> String {
     let is_seen = |sign: &char| {
         !matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     let seen: String = name.chars().filter(is_seen).collect();
-    // Some letters have a small one of their own that is not that of their capital one.
+    // Twice, since some lower-case letters share a capital with others: `ſ` and `s`, for example.
     let folded = seen.to_uppercase().to_lowercase();
     folded.trim_end_matches(['.', ' ']).to_owned()
 }

@@ -1,5 +1,6 @@
-//! Manifests of which some entries are run or obeyed, while most changes are of others: versions of
-//! dependencies, a description.
+//! Manifests of which only some entries are run or obeyed. Most changes are of others, such as
+//! versions of dependencies; to name each would teach the user to look away. What cannot be read
+//! counts as changed.
 
 use serde_json::Value;
 
@@ -7,11 +8,11 @@ use serde_json::Value;
 enum ManifestFormat {
     Json(&'static [&'static str]),
     Toml(&'static [&'static str]),
-    /// All but the requirements of `go.mod`.
+    /// The lines of `go.mod` other than its requirements.
     GoMod,
 }
 
-/// Names of files, in lower case, with what is told of them.
+/// The names of manifests, in lower case, with the reason that a review gives.
 const MANIFESTS: &[(&str, &str, ManifestFormat)] = &[
     (
         "cargo.toml",
@@ -85,8 +86,8 @@ const MANIFESTS: &[(&str, &str, ManifestFormat)] = &[
     ),
 ];
 
-/// Returns why a change from one text to another deserves a look, if it does. A file that is not
-/// there is an empty text; what is no text, or is no such manifest, counts as changed.
+/// Returns why a change from one text to another should be looked at closely, if it should. A
+/// missing file is an empty text; one that is not a text or cannot be parsed counts as changed.
 pub(super) fn why(name: &str, before: Option<&str>, after: Option<&str>) -> Option<&'static str> {
     let (_, why, form) = MANIFESTS.iter().find(|(known, ..)| *known == name)?;
     let compared = |before, after| match form {
@@ -94,11 +95,12 @@ pub(super) fn why(name: &str, before: Option<&str>, after: Option<&str>) -> Opti
         ManifestFormat::Toml(ways) => Some(are_same(ways, &toml(before)?, &toml(after)?)),
         ManifestFormat::GoMod => Some(obeyed(before).eq(obeyed(after))),
     };
+    // `None` is no proof: a manifest that we cannot parse, its program may still obey.
     let is_same = before.zip(after).and_then(|(before, after)| compared(before, after));
     (is_same != Some(true)).then_some(why)
 }
 
-/// Returns whether both have the same at all these ways.
+/// Returns whether both have the same entries at all these paths.
 fn are_same(ways: &[&str], before: &Value, after: &Value) -> bool {
     let at = |value: &Value, way: &str| {
         way.split('.').try_fold(value, |inner, name| inner.get(name)).cloned()
@@ -106,8 +108,9 @@ fn are_same(ways: &[&str], before: &Value, after: &Value) -> bool {
     ways.iter().all(|way| at(before, way) == at(after, way))
 }
 
-/// As it is read by who obeys it: of an entry that stands twice the last one counts.
+/// Parses JSON; an empty text, which stands for a missing file, has no entries.
 fn json(text: &str) -> Option<Value> {
+    // Of an entry that stands twice the last one counts, as for the programs that obey it.
     if text.is_empty() { Some(Value::Null) } else { serde_json::from_str(text).ok() }
 }
 
@@ -115,7 +118,7 @@ fn toml(text: &str) -> Option<Value> {
     toml::from_str(text).ok()
 }
 
-/// The lines of a `go.mod` that say more than its name and the versions that it requires.
+/// Returns the lines of a `go.mod` that say more than its name and the versions that it requires.
 fn obeyed(text: &str) -> impl Iterator<Item = &str> {
     let mut is_in_list = false;
     text.lines().map(str::trim).filter(move |line| {

@@ -1,10 +1,10 @@
-//! Which programs run or obey which files of a folder, as a text: a line for each reason that is
-//! told, sorted by program, and the names that it holds for.
+//! The table of sensitive names, as a text: one line for each reason that a review gives, sorted by
+//! program, with the names that it holds for.
 
-/// A line is what is told, `: ` and names; one that begins with a space goes on with names of the
-/// line before. Names are in lower case and stand for files or links of that name, wherever they
-/// are. One with `/` at its end stands for a folder, all that is in it and a link of its name, one
-/// with `/` inside for the end of a path. A `*` is any part of a name.
+/// The reasons and names. A line is a reason, `: ` and names; one that begins with a space goes on
+/// with names of the line before. Names are in lower case and stand for files or links of that
+/// name, wherever they are. One with `/` at its end stands for a folder, everything in it and a
+/// link of its name; one with `/` inside stands for the end of a path. A `*` is any part of a name.
 pub(super) const TABLE: &str = "\
 Alembic runs it: alembic.ini alembic/env.py migrations/env.py
 Ansible obeys it: ansible.cfg

@@ -1,8 +1,8 @@
-//! Paths that must be named, and ordinary ones that must not.
+//! Paths that a review must name, and ordinary ones that it must not.
 
 use super::*;
 
-/// Returns what is at that place is named, and not otherwise.
+/// Returns whether a review names the path.
 fn is_named(path: &str) -> bool {
     why(Path::new(path)).is_some()
 }

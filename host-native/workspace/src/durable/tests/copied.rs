@@ -1,4 +1,4 @@
-//! A copy of an overlay that is kept.
+//! Copies of an overlay that is kept.
 
 use super::{Bench, put};
 use crate::{ApplyError, WorkspaceError};

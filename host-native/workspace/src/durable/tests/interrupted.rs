@@ -1,4 +1,4 @@
-//! A program is killed while it applies an overlay.
+//! Applications that are interrupted: a program is killed while it applies an overlay.
 
 use super::{Bench, Picture, change, inner, picture, put, remove, rename, told};
 use crate::{ApplyError, EntryKind, Workspace, WorkspaceError, apply::interrupted};
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// An overlay that takes steps of every kind.
+/// Makes an overlay that takes steps of every kind to apply.
 fn bench() -> (Bench, Workspace) {
     let bench = Bench::new();
     let overlay = bench.open();
@@ -80,7 +80,7 @@ fn what_somebody_has_changed_since_stays() {
     let shown = picture(&overlay);
     interrupted::apply_until(inner(&overlay), usize::MAX);
     drop(overlay);
-    // One that was created, one that was replaced, one that was only moved.
+    // One file that was created, one that was replaced, and one that was only moved.
     for path in ["new.txt", "deep/more.txt", "plain.txt", "old/c.txt"] {
         bench.write(path, "somebody else");
     }
@@ -129,7 +129,7 @@ fn what_cannot_be_taken_back_is_told_until_it_can() {
 fn an_application_that_fails_is_no_interrupted_one() {
     let (bench, overlay) = bench();
     let shown = picture(&overlay);
-    // The user makes a repository, in which nothing may change.
+    // The user makes the folder a repository, in which nothing may change.
     for part in ["deep/HEAD", "deep/objects/x", "deep/refs/x"] {
         bench.write(part, "");
     }
@@ -172,8 +172,8 @@ fn steps_that_no_plan_has_are_not_taken_back() {
     }
 }
 
-/// Of what is so large no digest is noted: it is known by when it last changed, and being moved
-/// counts as a change.
+/// A file that is so large has no digest: it is known by the time of its last change, which a move
+/// sets, too.
 #[test]
 fn what_is_too_large_to_be_read_is_known_again() {
     let bench = Bench::new();

@@ -1,4 +1,5 @@
-//! What is killed at any moment is taken up as it was last saved.
+//! Overlays that outlive their program: one that is killed at any moment is taken up as it was last
+//! saved.
 
 use super::super::{
     ApplyError, EntryKind, FileAccess, FileChange, FileState, Overlay, Workspace, WorkspaceError,
@@ -67,7 +68,7 @@ impl Bench {
         self.try_open().unwrap()
     }
 
-    /// Returns what a program that is killed now leaves, taken up by another one.
+    /// Takes up the overlay that a program would leave if it were killed now.
     fn after_kill(&self, number: usize) -> Workspace {
         let folder = self.dir.path().join(format!("killed/{number}"));
         fs::create_dir_all(&folder).unwrap();
@@ -82,7 +83,7 @@ impl Bench {
         self.workspace().overlay_in(&folder).unwrap()
     }
 
-    /// A copy of the overlay as another program takes it up.
+    /// Copies the overlay, and takes up the copy.
     fn copy(&self, overlay: &Workspace, number: usize) -> Workspace {
         let folder = self.dir.path().join(format!("copies/{number}/overlay"));
         overlay.copy_overlay(&folder).unwrap();
@@ -102,7 +103,7 @@ impl Bench {
     }
 }
 
-/// All that a workspace shows.
+/// Everything that a workspace shows.
 type Picture = BTreeMap<PathBuf, (EntryKind, u32, u64, Vec<u8>)>;
 
 fn picture(workspace: &Workspace) -> Picture {
@@ -173,7 +174,7 @@ fn strange() -> PathBuf {
     PathBuf::from(OsStr::from_bytes(b"str\xffange\\x41 \"\n"))
 }
 
-/// Changes of every kind.
+/// Makes changes of every kind.
 fn change(workspace: &Workspace) {
     put(workspace, "a.txt", "other");
     put(workspace, "new.txt", "new");
@@ -264,7 +265,7 @@ fn what_was_saved_is_taken_up_and_goes_on() {
     assert!(!bench.store().exists(), "nothing is left to keep");
 }
 
-/// The sequence is: changed, saved, changed further, killed.
+/// The overlay is changed, saved and changed again, and then its program is killed.
 #[test]
 fn a_kill_loses_what_was_not_saved_and_nothing_else() {
     let bench = Bench::new();
@@ -288,7 +289,7 @@ fn a_kill_loses_what_was_not_saved_and_nothing_else() {
     overlay.save().unwrap();
     assert_eq!(bench.stored().len(), before - 3, "what no view names is removed");
     let saved = picture(&overlay);
-    // What is written to a file that was saved is kept without another save.
+    // A change of a file's content is kept even if the view was not saved again.
     put(&overlay, "later", "and later");
     let mut want = saved;
     want.get_mut(Path::new("later")).unwrap().3 = b"and later".to_vec();
@@ -315,7 +316,7 @@ fn what_else_has_changed_meanwhile_is_named() {
         other => panic!("{other:?}"),
     }
     assert!(bench.stored().len() > 3, "all is still kept");
-    // The same content is no change, whatever the file's number.
+    // The same content is no change, whatever the file's inode.
     fs::remove_file(bench.path("a.txt")).unwrap();
     bench.write("a.txt", "a.txt");
     fs::remove_file(bench.path("new.txt")).unwrap();
@@ -374,7 +375,7 @@ fn what_is_missing_or_broken_is_told_and_nothing_is_removed() {
     }
     fs::write(&view, b"\xff").unwrap();
     assert!(matches!(bench.try_open(), Err(WorkspaceError::Damaged { .. })));
-    // Two names for one file.
+    // Two names have one file.
     let (first, last) = (r#"{"file":2}"#, r#"{"file":3}"#);
     fs::write(&view, replaced(last, first)).unwrap();
     let error = bench.try_open().unwrap_err().to_string();
@@ -457,7 +458,7 @@ fn it_lies_in_a_folder_of_its_own() {
     assert!(error.contains("holds other files"), "{error}");
     assert_eq!(fs::read_to_string(foreign.join("1")).unwrap(), "mine");
 
-    // Two begin at once where nothing is; the second finds out when it has something to keep.
+    // Two begin at once where nothing is. The second finds that out when it has something to keep.
     let (first, second) = (bench.open(), bench.open());
     put(&first, "x", "x");
     let failed = second.open_file(Path::new("y"), CREATE, &mut |_| true);
@@ -484,7 +485,7 @@ impl Dice {
     }
 }
 
-/// One thing that an agent may do, or try.
+/// Does one thing that an agent may do, or tries it.
 fn act(overlay: &Workspace, dice: &mut Dice, step: usize) {
     let paths = [
         "a",
@@ -528,7 +529,7 @@ fn act(overlay: &Workspace, dice: &mut Dice, step: usize) {
     };
 }
 
-/// Whatever is done, what was saved is what is taken up, whenever the program is killed.
+/// Whatever is done and whenever the program is killed, what was saved is taken up.
 #[test]
 fn any_sequence_of_changes_is_taken_up() {
     for seed in 1..=5 {
@@ -551,7 +552,7 @@ fn any_sequence_of_changes_is_taken_up() {
                     }
                     kills += 1;
                 }
-                // Without having saved: it opens, and all that it names is there.
+                // Nothing was saved since: the overlay opens, and all files that it names exist.
                 4..=6 => {
                     drop(picture(&bench.after_kill(kills)));
                     kills += 1;

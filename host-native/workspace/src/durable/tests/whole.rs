@@ -1,10 +1,10 @@
-//! Contents and names are saved together: what a call has begun is not seen once it was killed.
+//! Contents and names that are saved together: what a call has begun is not seen after a kill.
 
 use super::*;
 
 const WRITE: FileAccess = FileAccess { create: false, truncate: false, ..CREATE };
 
-/// Writes to a file as a run does that is given this workspace.
+/// Writes to a file as a run that is given this workspace does.
 fn write(run: &Workspace, path: &str, access: FileAccess, text: &str) -> File {
     let mut file = run.open_file(Path::new(path), access, &mut |_| true).unwrap();
     file.write_all(text.as_bytes()).unwrap();
@@ -35,7 +35,7 @@ fn what_an_earlier_call_has_written_stays_until_the_next_one_ends() {
         assert_eq!(killed.stat(Path::new("plain.txt")).unwrap().mode & 0o111, 0);
         assert!(!killed.is_partial());
         drop((open, second));
-        // Whoever has ended by being dropped has not been told of.
+        // A run that is dropped is not saved, but its changes are still shown.
         assert_eq!(read(&overlay, "new").get(..1), Some("2"));
     }
     overlay.save().unwrap();
@@ -71,7 +71,7 @@ fn a_copy_is_as_old_as_what_it_is_of_until_it_is_written_to() {
     assert_eq!(after.mode & 0o777, 0o755);
 }
 
-/// Another call has ended meanwhile, whose changes are saved with what there is.
+/// Another call ends meanwhile, and its save takes along what there is of the first.
 #[test]
 fn what_is_saved_while_a_call_goes_on_is_said_not_to_be_whole() {
     let bench = Bench::new();

@@ -1,4 +1,5 @@
-//! The system's errors by the names that Unix has for them.
+//! The system's errors on Windows, under the names that Unix has for them, so that the rest of the
+//! crate compares errors alike on every system.
 
 use std::{error::Error, fmt, io};
 
@@ -37,8 +38,8 @@ pub enum Errno {
     IO,
 }
 
-/// The kinds of std's errors that these are. Where several are of one kind, the first is what an
-/// error of that kind becomes.
+/// The kinds of the standard library's errors that these are. Where several are of one kind, an
+/// error of that kind becomes the first of them.
 const KINDS: [(Errno, io::ErrorKind); 26] = [
     (Errno::NOENT, io::ErrorKind::NotFound),
     (Errno::ACCESS, io::ErrorKind::PermissionDenied),
@@ -69,8 +70,9 @@ const KINDS: [(Errno, io::ErrorKind); 26] = [
 ];
 
 impl Errno {
-    /// The error that one of std's is, if it has a name here.
+    /// Returns the name of an error of the standard library, if it has one here.
     pub fn from_io_error(error: &io::Error) -> Option<Self> {
+        // `LOOP` and `IO` are of kind `Other`, but so are errors that have no name here.
         let kind = Some(error.kind()).filter(|kind| *kind != io::ErrorKind::Other)?;
         KINDS.iter().find(|(_, is)| *is == kind).map(|(errno, _)| *errno)
     }

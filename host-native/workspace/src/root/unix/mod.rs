@@ -1,4 +1,6 @@
-//! The folder that is held open, by what Linux and macOS have for it.
+//! The open folder on Linux and macOS. Every call of the system gets a handle of a folder and one
+//! name in it, or a path of which the system itself refuses links (`openat2`), so that nothing that
+//! is swapped meanwhile leads elsewhere.
 
 pub(super) mod open_folder;
 
@@ -22,21 +24,21 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// A folder that is held open. Threads share it.
+/// A folder that is held open. Threads can share it.
 #[derive(Debug)]
 pub(crate) struct Root {
     folder: OwnedFd,
     device: u64,
-    /// For people to read, never to open.
+    /// The path when it was opened, for people to read, never to open.
     path: PathBuf,
-    /// True if the system itself can look a path up as strictly as it is needed here.
+    /// True if the system itself can look up a path as strictly as is needed here.
     is_strict: bool,
 }
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 impl Root {
-    /// Opens the folder at a path of the system.
+    /// Opens the folder at a path from the system's root or the current folder.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let folder = sys::open(path, FOLDER, Mode::empty())?;
         let device = stat(&sys::fstat(&folder)?).device;
@@ -45,24 +47,24 @@ impl Root {
         Ok(Self { folder, device, path, is_strict })
     }
 
-    /// Returns where it was when it was opened.
+    /// Returns its canonical path at the time when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A folder below it, as a root of its own.
+    /// Opens a folder below it, as a root of its own.
     pub(crate) fn below(&self, path: &Path) -> Result<Self> {
         let folder = self.beneath(path, FOLDER)?;
         let (device, is_strict) = (self.device, self.is_strict);
         Ok(Self { folder, device, path: self.path.join(path), is_strict })
     }
 
-    /// The number of its file system.
+    /// Returns the number of its file system.
     pub(crate) const fn device(&self) -> u64 {
         self.device
     }
 
-    /// Returns what stands at the path, itself.
+    /// Returns the attributes of the entry at the path; a link is not followed.
     pub(crate) fn stat(&self, path: &Path) -> Result<PathStat> {
         let found = match self.parent(path)? {
             None => sys::fstat(&self.folder)?,
@@ -71,14 +73,14 @@ impl Root {
         self.at_home(stat(&found))
     }
 
-    /// Returns where the link at the path leads.
+    /// Returns the target of the link at the path.
     pub(crate) fn link_target(&self, path: &Path) -> Result<PathBuf> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::INVAL) };
         let target = sys::readlinkat(&folder, name, Vec::new())?;
         Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
     }
 
-    /// The entries of a folder, in no order.
+    /// Returns the entries of a folder, in no particular order.
     pub(crate) fn list(&self, path: &Path) -> Result<Vec<ListedEntry>> {
         let mut folder = Dir::new(self.beneath(path, FOLDER)?)?;
         let mut list = Vec::new();
@@ -89,7 +91,7 @@ impl Root {
                 continue;
             }
             let kind = match kind(entry.file_type()) {
-                // Some file systems do not tell.
+                // Some file systems do not say in a listing what an entry is.
                 EntryKind::Other => {
                     match sys::statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW) {
                         Ok(found) => stat(&found).kind,
@@ -106,7 +108,8 @@ impl Root {
     /// Opens a plain file.
     pub(crate) fn file(&self, path: &Path, access: FileAccess) -> Result<File> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
-        // Opening alone makes some devices act, and a pipe wait.
+        // Looked at before, since opening alone makes some devices act, and again once it is open,
+        // since something else may have been put there between.
         match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => self.plain(stat(&found))?,
             Err(Errno::NOENT) if access.create => {}
@@ -116,6 +119,7 @@ impl Root {
         let mode = mode_of(0o666);
         let file = File::from(sys::openat(&folder, name, flags(access) | quietly, mode)?);
         self.plain(stat(&sys::fstat(&file)?))?;
+        // Not by a flag of `openat`, which would truncate before anybody knows what is open.
         if access.truncate {
             sys::ftruncate(&file, 0)?;
         }
@@ -134,7 +138,7 @@ impl Root {
         sys::mkdirat(&folder, name, Mode::RWXU)
     }
 
-    /// Removes a folder with all that is in it.
+    /// Removes a folder with everything in it.
     pub(crate) fn remove_tree(&self, path: &Path) -> Result<()> {
         for entry in self.list(path)? {
             let path = path.join(entry.name);
@@ -146,10 +150,10 @@ impl Root {
         self.remove_folder(path)
     }
 
-    /// Returns whether this user may write to what stands at the path, or add to it if it is a
-    /// folder.
+    /// Checks that this user may write to the file at the path, or create files in a folder there.
     pub(crate) fn check_writable(&self, path: &Path) -> Result<()> {
         let mut wanted = sys::Access::WRITE_OK;
+        // To create a file in a folder takes both rights.
         if self.stat(path)?.kind == EntryKind::Folder {
             wanted |= sys::Access::EXEC_OK;
         }
@@ -159,7 +163,7 @@ impl Root {
         }
     }
 
-    /// Removes a folder, which is empty.
+    /// Removes an empty folder.
     pub(crate) fn remove_folder(&self, path: &Path) -> Result<()> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::BUSY) };
         sys::unlinkat(&folder, name, AtFlags::REMOVEDIR)
@@ -171,17 +175,17 @@ impl Root {
         sys::unlinkat(&folder, name, AtFlags::empty())
     }
 
-    /// Waits until the entries of the folder itself are on the disk.
+    /// Waits until the folder's own entries are on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         match sys::fsync(&self.folder) {
-            // Not every file system can do that for a folder.
+            // Some file systems cannot do that for a folder.
             Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
             done => done,
         }
     }
 
-    /// Waits until all of the file system is on the disk, or the folder's own entries where there
-    /// is no such call.
+    /// Waits until the whole file system is on the disk, or only the folder's own entries where the
+    /// system has no such call.
     pub(crate) fn sync_all(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
         return sys::syncfs(&self.folder);
@@ -189,10 +193,11 @@ impl Root {
         self.sync()
     }
 
-    /// Moves what stands at one path to another, at which nothing stands.
+    /// Moves the entry at one path to another; `EXIST` if there is one.
     pub(crate) fn move_to(&self, from: &Path, to: &Path) -> Result<()> {
         match self.rename_with(from, to, RenameFlags::NOREPLACE) {
-            // Not every file system can see to it itself.
+            // A file system that cannot check it in the same step leaves a moment between the look
+            // and the move, in which a file that is put there would be lost.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match self.stat(to) {
                 Ok(_) => Err(Errno::EXIST),
                 Err(Errno::NOENT) => self.rename(from, to),
@@ -202,7 +207,8 @@ impl Root {
         }
     }
 
-    /// Puts what stands at each of two paths at the other one, at once. Not every file system can.
+    /// Exchanges the entries at two paths in one step. Some file systems cannot do that: `INVAL`,
+    /// `NOSYS` or `OPNOTSUPP`.
     pub(crate) fn exchange(&self, one: &Path, other: &Path) -> Result<()> {
         self.rename_with(one, other, RenameFlags::EXCHANGE)
     }
@@ -214,7 +220,7 @@ impl Root {
         sys::renameat_with(&from, old, &to, new, flags)
     }
 
-    /// Moves what stands at one path to another.
+    /// Moves the entry at one path to another, and replaces a file or an empty folder there.
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         let (Some((from, old)), Some((to, new))) = (self.parent(from)?, self.parent(to)?) else {
             return Err(Errno::BUSY);
@@ -222,18 +228,18 @@ impl Root {
         sys::renameat(&from, old, &to, new)
     }
 
-    /// Creates a link.
+    /// Creates a symbolic link.
     pub(crate) fn link(&self, target: &Path, path: &Path) -> Result<()> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
         sys::symlinkat(target, &folder, name)
     }
 
-    /// Gives a folder the permissions that these bits say.
+    /// Sets the permissions of a folder, as mode bits.
     pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<()> {
         sys::fchmod(self.beneath(path, FOLDER)?, mode_of(mode))
     }
 
-    /// Sets the times of what stands at the path, itself.
+    /// Sets the times of the entry at the path; a link is not followed.
     pub(crate) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
         match self.parent(path)? {
             None => sys::futimens(&self.folder, times),
@@ -241,8 +247,10 @@ impl Root {
         }
     }
 
-    /// The folder that holds what the path names, and the name; nothing for the root itself.
+    /// Returns the folder around the entry that the path names, and its name; `None` for the root
+    /// itself.
     fn parent<'p>(&self, path: &'p Path) -> Result<Option<(FolderFd<'_>, &'p OsStr)>> {
+        // A path without a last name is empty, or ends with `..` or in the system's root.
         let Some(name) = path.file_name() else {
             return if path.as_os_str().is_empty() { Ok(None) } else { Err(Errno::PERM) };
         };
@@ -253,13 +261,14 @@ impl Root {
         Ok(Some((FolderFd::Own(self.beneath(above, PASSING)?), name)))
     }
 
-    /// Opens a folder by the strictest way that the system has.
+    /// Opens a folder in the strictest way that the system has.
     fn beneath(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
         if path.components().any(|part| !matches!(part, Component::Normal(_))) {
             return Err(Errno::PERM);
         }
         if path.as_os_str().is_empty() {
-            // A handle of its own: reading a folder moves the handle's position.
+            // Opened anew rather than duplicated: duplicates share one position, which reading the
+            // folder's entries moves.
             return sys::openat(&self.folder, ".", FOLDER, Mode::empty());
         }
         if self.is_strict {
@@ -269,7 +278,7 @@ impl Root {
         }
     }
 
-    /// Opens a folder after each of those above it, none of which is a link.
+    /// Opens a folder by opening those above it one after another, none of which may be a link.
     fn step_by_step(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
         let mut folder: Option<OwnedFd> = None;
         let mut names = path.iter().peekable();
@@ -277,17 +286,20 @@ impl Root {
             let here = folder.as_ref().map_or(self.folder.as_fd(), AsFd::as_fd);
             let flags = if names.peek().is_some() { PASSING } else { flags };
             let next = sys::openat(here, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
+            // `openat2` does this by itself (`RESOLVE_NO_XDEV`): a mount in the workspace is not
+            // entered.
             self.at_home(stat(&sys::fstat(&next)?))?;
             folder = Some(next);
         }
         folder.ok_or(Errno::NOENT)
     }
 
-    /// Refuses what lies on another file system.
+    /// Refuses an entry on another file system.
     const fn at_home(&self, found: PathStat) -> Result<PathStat> {
         if found.device == self.device { Ok(found) } else { Err(Errno::XDEV) }
     }
 
+    /// Refuses everything but plain files of this file system.
     fn plain(&self, found: PathStat) -> Result<()> {
         match self.at_home(found)?.kind {
             EntryKind::File => Ok(()),
@@ -298,8 +310,9 @@ impl Root {
     }
 }
 
-/// Copies a file's content; the file systems that can share it do.
+/// Copies a file's content, or shares it where the file system can do that.
 pub(crate) fn copy(mut from: &File, to: &mut File) -> Result<()> {
+    // This fails where the file systems differ or cannot share, and then the content is copied.
     #[cfg(target_os = "linux")]
     if sys::ioctl_ficlone(&*to, from).is_ok() {
         return Ok(());
@@ -309,7 +322,6 @@ pub(crate) fn copy(mut from: &File, to: &mut File) -> Result<()> {
 }
 
 const fn flags(access: FileAccess) -> OFlags {
-    // Truncating is done once it is known what was opened.
     let mut flags = if access.write || access.truncate { OFlags::RDWR } else { OFlags::RDONLY };
     if access.create {
         flags = flags.union(OFlags::CREATE);
@@ -320,12 +332,12 @@ const fn flags(access: FileAccess) -> OFlags {
     flags
 }
 
-/// Returns what the system says of an open file.
+/// Returns the attributes of an open file.
 pub(crate) fn stat_file(file: &File) -> Result<PathStat> {
     Ok(stat(&sys::fstat(file)?))
 }
 
-/// Gives an open file the permissions that these bits say.
+/// Sets the permissions of an open file, as mode bits.
 pub(crate) fn set_file_mode(file: &File, mode: u32) -> Result<()> {
     sys::fchmod(file, mode_of(mode))
 }
@@ -335,8 +347,8 @@ pub fn set_file_times(file: &File, times: &Timestamps) -> Result<()> {
     sys::futimens(file, times)
 }
 
-/// Gives a file the permissions of another one, and its owner, access list and other extended
-/// attributes if it takes that one's place.
+/// Gives a file the permissions of another one and, if it is to take that one's place, also its
+/// owner, access list and other extended attributes.
 pub(crate) fn dress(file: &File, like: &File, is_replacing: bool) -> io::Result<()> {
     let found = like.metadata()?;
     let mut permissions = found.permissions();
@@ -344,19 +356,20 @@ pub(crate) fn dress(file: &File, like: &File, is_replacing: bool) -> io::Result<
     if is_replacing {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
-            // Only root can give files away. The content counts more than the owner.
+            // Only root can give files away. To refuse the content for that would lose more.
             drop(fchown(file, Some(found.uid()), Some(found.gid())));
         }
     }
     file.set_permissions(permissions)?;
+    // Last: an access list is an attribute, too, and setting permissions would change its mask.
     if is_replacing {
         copy_attributes(file, like);
     }
     Ok(())
 }
 
-/// The most bytes of the names of a file's extended attributes, and of one value: the system's own
-/// limits.
+/// The maximum number of bytes of the names of a file's extended attributes, and of one value: the
+/// limits of Linux.
 const MAX_ATTRIBUTE: usize = 64 << 10;
 
 /// Gives a file the extended attributes of another one, as far as the system lets this user.
@@ -394,7 +407,7 @@ const fn kind(found: FileType) -> EntryKind {
     }
 }
 
-/// The systems give these numbers in types of their own.
+/// Converts a number of the system, whose type differs from system to system; 0 if it is negative.
 fn number(number: impl TryInto<u64>) -> u64 {
     number.try_into().unwrap_or(0)
 }
@@ -418,16 +431,19 @@ impl AsFd for FolderFd<'_> {
     }
 }
 
-/// A folder that is only passed through: it need not be readable where the system allows that.
+/// The flags for a folder that is only passed through: it need not be readable where the system
+/// allows that.
 #[cfg(target_os = "linux")]
 const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const PASSING: OFlags = FOLDER;
 
+/// Opens a folder by one lookup in which the system refuses links, `..` and other file systems.
 #[cfg(target_os = "linux")]
 fn strictly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd> {
     use sys::ResolveFlags as Resolve;
-    /// The number of attempts at a lookup: a rename elsewhere can disturb it.
+    /// The number of attempts at a lookup.
+    // A rename elsewhere can disturb a lookup, which then fails with `AGAIN`.
     const TRIES: usize = 64;
     let resolve = Resolve::BENEATH | Resolve::NO_SYMLINKS | Resolve::NO_MAGICLINKS;
     let mut found = Err(Errno::AGAIN);
@@ -445,9 +461,10 @@ fn strictly(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Result<OwnedFd> {
     Err(Errno::NOSYS)
 }
 
-/// Old kernels have no such call, and some containers refuse it.
+/// Returns whether the system has such a lookup.
 #[cfg(target_os = "linux")]
 fn has_strict_lookup(root: BorrowedFd<'_>) -> bool {
+    // Tried rather than asked for: Linux before 5.6 lacks the call, and some containers refuse it.
     strictly(root, Path::new("."), PASSING).is_ok()
 }
 

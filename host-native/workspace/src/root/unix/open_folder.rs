@@ -1,5 +1,5 @@
-//! A folder that is held open to read many of its files: each is one name away from its handle, so
-//! that no path is looked up for it.
+//! A folder that is held open to read many of its files, as searches do: each file is one name away
+//! from its handle, so that no path is looked up for it. The rules of `Root` hold here, too.
 
 use super::{
     super::{
@@ -17,10 +17,10 @@ use std::{
     path::Path,
 };
 
-/// The most that the entries of one folder may take.
+/// The maximum number of bytes that the entries of one folder may take.
 const MAX_LISTING_BYTES: usize = 64 << 20;
 
-/// A folder of the workspace that is held open. Threads share it.
+/// A folder of the workspace that is held open. Threads can share it.
 #[derive(Debug)]
 pub(crate) struct OpenFolder {
     folder: OwnedFd,
@@ -35,7 +35,8 @@ impl Root {
 }
 
 impl OpenFolder {
-    /// Its entries, in no order. They are read from the handle, and so only once.
+    /// Returns its entries, in no particular order. A second call may return none: the handle keeps
+    /// its position.
     ///
     /// # Errors
     /// `NOMEM` for more than [`MAX_LISTING_BYTES`], otherwise the system's.
@@ -49,7 +50,7 @@ impl OpenFolder {
             if bytes > MAX_LISTING_BYTES {
                 return Err(Errno::NOMEM);
             }
-            // Some file systems do not tell what an entry is.
+            // Some file systems do not say in a listing what an entry is.
             let kind = match kind(found) {
                 EntryKind::Other => self.stat(name).map(|found| found.kind),
                 kind => Ok(kind),
@@ -60,9 +61,10 @@ impl OpenFolder {
         Ok(list)
     }
 
-    /// Opens the plain file of that name, and says what it is.
+    /// Opens the plain file of that name, and returns its attributes, too.
     pub(crate) fn file(&self, name: &OsStr) -> Result<(File, PathStat)> {
-        // A device or a pipe that has been put there meanwhile is neither waited for nor kept.
+        // Something else may have been put there since it was listed. A pipe is not waited for, a
+        // terminal is not taken over, and neither is read.
         let quietly = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let flags = OFlags::RDONLY | quietly;
         let file = File::from(sys::openat(&self.folder, name, flags, Mode::empty())?);
@@ -75,17 +77,18 @@ impl OpenFolder {
         }
     }
 
-    /// Returns what stands at that name, itself.
+    /// Returns the attributes of the entry of that name; a link is not followed.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<PathStat> {
         self.at_home(stat(&sys::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// Refuses what lies on another file system.
+    /// Refuses an entry on another file system.
     const fn at_home(&self, found: PathStat) -> Result<PathStat> {
         if found.device == self.device { Ok(found) } else { Err(Errno::XDEV) }
     }
 
     /// Tells each entry's name, type and number.
+    // `Dir`, as below, would open the folder once more and allocate for each entry.
     #[cfg(target_os = "linux")]
     fn each(&self, mut tell: impl FnMut(&OsStr, FileType, u64) -> Result<()>) -> Result<()> {
         let mut buffer = Vec::with_capacity(32 << 10);

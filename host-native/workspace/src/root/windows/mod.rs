@@ -1,5 +1,6 @@
-//! No folder is held open on Windows yet: whoever opens one is told so, and there is nothing that
-//! the other functions could be asked of.
+//! The open folder on Windows, which does not exist yet: opening one fails with `NOSYS`. The types
+//! have no values: their methods are there for the rest of the crate to compile, and can never be
+//! called.
 
 pub(super) mod open_folder;
 
@@ -15,42 +16,42 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// There is none.
+/// A folder that is held open, of which there is none.
 #[derive(Debug)]
 pub(crate) struct Root(Infallible);
 
 impl Root {
-    /// Fails.
+    /// Fails with `NOSYS`.
     pub(crate) fn open(_: &Path) -> Result<Self> {
         Err(Errno::NOSYS)
     }
 
-    /// Returns where it was when it was opened.
+    /// Returns its canonical path at the time when it was opened.
     pub(crate) fn path(&self) -> &Path {
         match self.0 {}
     }
 
-    /// A folder below it, as a root of its own.
+    /// Opens a folder below it, as a root of its own.
     pub(crate) fn below(&self, _: &Path) -> Result<Self> {
         match self.0 {}
     }
 
-    /// The number of its file system.
+    /// Returns the number of its file system.
     pub(crate) fn device(&self) -> u64 {
         match self.0 {}
     }
 
-    /// Returns what stands at the path, itself.
+    /// Returns the attributes of the entry at the path; a link is not followed.
     pub(crate) fn stat(&self, _: &Path) -> Result<PathStat> {
         match self.0 {}
     }
 
-    /// Returns where the link at the path leads.
+    /// Returns the target of the link at the path.
     pub(crate) fn link_target(&self, _: &Path) -> Result<PathBuf> {
         match self.0 {}
     }
 
-    /// The entries of a folder, in no order.
+    /// Returns the entries of a folder, in no particular order.
     pub(crate) fn list(&self, _: &Path) -> Result<Vec<ListedEntry>> {
         match self.0 {}
     }
@@ -70,18 +71,17 @@ impl Root {
         match self.0 {}
     }
 
-    /// Removes a folder with all that is in it.
+    /// Removes a folder with everything in it.
     pub(crate) fn remove_tree(&self, _: &Path) -> Result<()> {
         match self.0 {}
     }
 
-    /// Returns whether this user may write to what stands at the path, or add to it if it is a
-    /// folder.
+    /// Checks that this user may write to the file at the path, or create files in a folder there.
     pub(crate) fn check_writable(&self, _: &Path) -> Result<()> {
         match self.0 {}
     }
 
-    /// Removes a folder, which is empty.
+    /// Removes an empty folder.
     pub(crate) fn remove_folder(&self, _: &Path) -> Result<()> {
         match self.0 {}
     }
@@ -91,43 +91,43 @@ impl Root {
         match self.0 {}
     }
 
-    /// Waits until the entries of the folder itself are on the disk.
+    /// Waits until the folder's own entries are on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         match self.0 {}
     }
 
-    /// Waits until all of the file system is on the disk, or the folder's own entries where there
-    /// is no such call.
+    /// Waits until the whole file system is on the disk, or only the folder's own entries where the
+    /// system has no such call.
     pub(crate) fn sync_all(&self) -> Result<()> {
         match self.0 {}
     }
 
-    /// Moves what stands at one path to another, at which nothing stands.
+    /// Moves the entry at one path to another; `EXIST` if there is one.
     pub(crate) fn move_to(&self, _: &Path, _: &Path) -> Result<()> {
         match self.0 {}
     }
 
-    /// Puts what stands at each of two paths at the other one, at once. Not every file system can.
+    /// Exchanges the entries at two paths in one step.
     pub(crate) fn exchange(&self, _: &Path, _: &Path) -> Result<()> {
         match self.0 {}
     }
 
-    /// Moves what stands at one path to another.
+    /// Moves the entry at one path to another, and replaces a file or an empty folder there.
     pub(crate) fn rename(&self, _: &Path, _: &Path) -> Result<()> {
         match self.0 {}
     }
 
-    /// Creates a link.
+    /// Creates a symbolic link.
     pub(crate) fn link(&self, _: &Path, _: &Path) -> Result<()> {
         match self.0 {}
     }
 
-    /// Gives a folder the permissions that these bits say.
+    /// Sets the permissions of a folder, as mode bits.
     pub(crate) fn set_mode(&self, _: &Path, _: u32) -> Result<()> {
         match self.0 {}
     }
 
-    /// Sets the times of what stands at the path, itself.
+    /// Sets the times of the entry at the path; a link is not followed.
     pub(crate) fn set_times(&self, _: &Path, _: &Timestamps) -> Result<()> {
         match self.0 {}
     }
@@ -139,22 +139,22 @@ pub(crate) fn copy(mut from: &File, to: &mut File) -> Result<()> {
     copied.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-/// Not told: no file was opened by a folder.
+/// Fails with `NOSYS`: no file was opened by a folder.
 pub(crate) fn stat_file(_: &File) -> Result<PathStat> {
     Err(Errno::NOSYS)
 }
 
-/// There are no modes.
+/// Fails with `NOSYS`: there are no modes.
 pub(crate) fn set_file_mode(_: &File, _: u32) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
-/// Not done: no file was opened by a folder.
+/// Fails with `NOSYS`: no file was opened by a folder.
 pub fn set_file_times(_: &File, _: &Timestamps) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
-/// There are no modes.
+/// Fails with `NOSYS`: there are no modes.
 pub(crate) fn dress(_: &File, _: &File, _: bool) -> io::Result<()> {
     Err(Errno::NOSYS.into())
 }

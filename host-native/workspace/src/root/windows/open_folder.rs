@@ -1,4 +1,4 @@
-//! No folder is held open on Windows yet, to read its files by it neither.
+//! The folder that is held open to read its files, of which there is none on Windows yet.
 
 use super::{
     super::{super::stat::PathStat, access::ListedEntry},
@@ -7,7 +7,7 @@ use super::{
 use crate::platform::Result;
 use std::{convert::Infallible, ffi::OsStr, fs::File, path::Path};
 
-/// There is none.
+/// A folder of the workspace that is held open, of which there is none.
 #[derive(Debug)]
 pub(crate) struct OpenFolder(Infallible);
 
@@ -19,17 +19,17 @@ impl Root {
 }
 
 impl OpenFolder {
-    /// Its entries, in no order.
+    /// Returns its entries, in no particular order.
     pub(crate) fn list(&self) -> Result<Vec<ListedEntry>> {
         match self.0 {}
     }
 
-    /// Opens the plain file of that name, and says what it is.
+    /// Opens the plain file of that name, and returns its attributes, too.
     pub(crate) fn file(&self, _: &OsStr) -> Result<(File, PathStat)> {
         match self.0 {}
     }
 
-    /// Returns what stands at that name, itself.
+    /// Returns the attributes of the entry of that name; a link is not followed.
     pub(crate) fn stat(&self, _: &OsStr) -> Result<PathStat> {
         match self.0 {}
     }
