@@ -310,9 +310,6 @@ pub struct RepairPolicy {
     pub grow_output: bool,
     /// The number of times in a run that a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
-    /// The number of times in a run that the model is reminded of its tools after a text without
-    /// calls that does not sound like an answer; for small models, which announce more than they
-    /// do.
     /// True if arguments of the wrong type are converted where their meaning is plain.
     pub coerce_arguments: bool,
 }

@@ -133,8 +133,6 @@ fn ollama(config: &mut SessionConfig) {
         patch_spiral: 1,
         ..CorrectionPolicy::default()
     };
-    // Small models announce what they will do and stop; a reminder of their tools helps.
-    config.repair.nudges = 2;
     config.repair.grow_output = true;
     config.retry.idle_ms = 120_000;
     config.tool_output_share_of_rest = Some(60);

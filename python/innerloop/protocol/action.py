@@ -17,7 +17,7 @@ class ActionRead(TypedDict):
 
     action: Literal["read"]
     path: str
-    """The file."""
+    """The path of the file."""
     offset: NotRequired[int]
     """The first line to read, counted from 1."""
     limit: NotRequired[int]
@@ -35,7 +35,7 @@ class ActionViewImage(TypedDict):
 
     action: Literal["view_image"]
     path: str
-    """The file."""
+    """The path of the image."""
 
 
 class ActionReadMany(TypedDict):
@@ -47,9 +47,9 @@ class ActionReadMany(TypedDict):
     exclude: NotRequired[list[str]]
     """Patterns of paths that are left out."""
     flat: NotRequired[bool]
-    """True if of a folder only the files directly in it are read."""
+    """True if only the files directly in a folder are read, not those below."""
     hidden: NotRequired[HiddenFiles]
-    """Which files a search passes over."""
+    """The files that the search passes over."""
 
 
 class ActionWrite(TypedDict):
@@ -57,7 +57,7 @@ class ActionWrite(TypedDict):
 
     action: Literal["write"]
     path: str
-    """The file."""
+    """The path of the file."""
     content: str
     """Its whole new content."""
 
@@ -67,13 +67,13 @@ class ActionEdit(TypedDict):
 
     action: Literal["edit"]
     path: str
-    """The file."""
+    """The path of the file."""
     old: str
     """The text to find; it must occur once unless ``all`` is set."""
     new: str
     """The text to put in its place."""
     all: bool
-    """True if to replace each occurrence."""
+    """True if each occurrence is replaced."""
 
 
 class ActionPatch(TypedDict):
@@ -95,7 +95,7 @@ class ActionList(TypedDict):
     ignore: NotRequired[list[str]]
     """Patterns of entries that are left out."""
     hidden: NotRequired[HiddenFiles]
-    """Which entries are left out besides."""
+    """The further entries that are left out."""
     style: NotRequired[ListStyle]
     """The way in which folders are told from files."""
 
@@ -105,7 +105,7 @@ class ActionGlob(TypedDict):
 
     action: Literal["glob"]
     pattern: str
-    """For example ``**/*.ts``."""
+    """The pattern, for example ``**/*.ts``."""
     path: NotRequired[str]
     """The folder to search; the agent's own if absent."""
     ignore_case: NotRequired[bool]
@@ -113,7 +113,7 @@ class ActionGlob(TypedDict):
     max_results: NotRequired[int]
     """The maximum number of files to name; 1,000 if absent."""
     hidden: NotRequired[HiddenFiles]
-    """Which files the search passes over."""
+    """The files that the search passes over."""
 
 
 class ActionGrep(TypedDict):
@@ -121,7 +121,7 @@ class ActionGrep(TypedDict):
 
     action: Literal["grep"]
     pattern: str
-    """The regular expression."""
+    """The regular expression to search for."""
     path: NotRequired[str]
     """The file or folder to search; the agent's own folder if absent."""
     glob: NotRequired[str]
@@ -129,7 +129,7 @@ class ActionGrep(TypedDict):
     file_type: NotRequired[str]
     """Only files of this type, for example ``rust``."""
     unless: NotRequired[str]
-    """Lines that match this regular expression, too, are left out."""
+    """A regular expression; lines that match it as well are left out."""
     mode: GrepMode
     """The kind of result to report."""
     layout: NotRequired[GrepLayout]
@@ -145,17 +145,17 @@ class ActionGrep(TypedDict):
     max_per_file: NotRequired[int]
     """The maximum number of results per file."""
     hidden: NotRequired[HiddenFiles]
-    """Which files the search passes over."""
+    """The files that the search passes over."""
     ignore_case: bool
     """True if case is ignored."""
     literal: NotRequired[bool]
-    """True if the pattern is a text that stands for itself."""
+    """True if the pattern is plain text, not a regular expression."""
     multiline: NotRequired[bool]
     """True if a match may span lines; ``.`` then matches line ends, too."""
     only_matching: NotRequired[bool]
-    """True if only what matches is shown of a line."""
+    """True if only the matching part of a line is shown."""
     unnumbered: NotRequired[bool]
-    """True if the numbers of lines are left out."""
+    """True if line numbers are left out."""
 
 
 class ActionRunProgram(TypedDict):
@@ -171,15 +171,15 @@ class ActionRunProgram(TypedDict):
 
 
 class ActionShell(TypedDict):
-    """Carries out a command line in the agent's shell, which keeps variables, functions and the
-    folder that it stands in from one to the next."""
+    """Runs a command line in the agent's shell, which keeps variables, functions and its current
+    folder from one to the next."""
 
     action: Literal["shell"]
     command: str
-    """The command line."""
+    """The command line to run."""
     folder: NotRequired[str]
-    """The folder in which this one is carried out, from the agent's own on; else the one that
-    the shell stands in."""
+    """The folder in which this command runs, from the agent's own on; the shell's current folder
+    if absent."""
 
 
 class ActionFetch(TypedDict):
@@ -187,7 +187,7 @@ class ActionFetch(TypedDict):
 
     action: Literal["fetch"]
     urls: list[str]
-    """Their addresses, in the order in which they are named."""
+    """The addresses of the pages, in the order in which they are named."""
     prompt: NotRequired[str]
     """The information that is wanted from the pages, in words."""
 
@@ -212,8 +212,8 @@ Action = (
 LineNumbering = Literal["none", "pipe", "tab"]
 """The way in which the lines of a file are numbered.
 
-- ``none``: Not at all.
-- ``pipe``: ``NNN | content``.
+- ``none``: Lines are not numbered.
+- ``pipe``: The form ``NNN | content``.
 - ``tab``: The number in six columns, a tab, the content, as ``cat -n`` does.
 """
 
@@ -221,8 +221,8 @@ LineNumbering = Literal["none", "pipe", "tab"]
 NoticePosition = Literal["below", "above"]
 """The place of the notice that a file goes on.
 
-- ``below``: Below the lines.
-- ``above``: Above the lines.
+- ``below``: The notice is below the lines.
+- ``above``: The notice is above the lines.
 """
 
 
@@ -230,15 +230,15 @@ HiddenFiles = Literal["ignored", "nothing"]
 """The files that searches and lists pass over.
 
 - ``ignored``: The files that ``.gitignore`` files name.
-- ``nothing``: Nothing.
+- ``nothing``: No files are passed over.
 """
 
 
 ListStyle = Literal["slash", "tag"]
 """The way in which a list tells folders from files.
 
-- ``slash``: ``name/``.
-- ``tag``: ``[DIR] name``.
+- ``slash``: A slash after the name: ``name/``.
+- ``tag``: A tag before the name: ``[DIR] name``.
 """
 
 
@@ -276,9 +276,10 @@ class ToolRun(TypedDict):
     """The model's knowledge of the files that a built-in action names, in its order, if the
     guard is on: the digest of a file when the model last read or changed it, an empty text
     for any content, ``null`` for a file that it has not seen. A file that has changed since
-    is left alone."""
+    is not touched."""
     timeout_ms: int
-    """After how long the host stops the run and answers with what there is, ``timed_out`` set."""
+    """The time after which the host stops the run and answers with what there is, ``timed_out``
+    set, in milliseconds."""
 
 
 class Job(TypedDict, total=False):

@@ -16,13 +16,13 @@ elif TYPE_CHECKING:
 
 
 class SessionConfig(TypedDict):
-    """Everything a session needs to know from the start. The default is the specification's;
-    ``id``, ``endpoint`` and ``model`` have no default and must be set."""
+    """Everything that a session needs to know from the start. The default is the
+    specification's; ``id``, ``endpoint`` and ``model`` have no default and must be set."""
 
     id: str
     """The session's id. A fork always gets a new one."""
     model: ModelConfig
-    """Which model, and how to talk to it."""
+    """The model, and how to talk to it."""
     limits: Limits
     """The limits at which to stop."""
     response: ResponseLimits
@@ -51,12 +51,12 @@ class SessionConfig(TypedDict):
     instructions: str | None
     """Instructions of the user, appended last to the system prompt."""
     builtin_tools: BuiltinTools
-    """Which of the profile's tools there are."""
+    """The choice of the profile's tools."""
     tools: list[ToolSpec]
-    """Tools of the host, on top of the profile's; equal names override."""
+    """Tools of the host, in addition to the profile's; one of the same name replaces it."""
     exec_modes: dict[str, ExecMode]
-    """Which tools' calls run beside others. Those that only read do if nothing is said, those
-    that change something do not."""
+    """The modes in which tools' calls run, by tool. Those that are absent run beside others if
+    they only read, and alone if they change something."""
     estimator: TokenEstimator
     """The way in which tokens are estimated."""
     compaction: CompactionPolicy
@@ -68,7 +68,7 @@ class SessionConfig(TypedDict):
     hooks: HookPolicy
     """The points at which the host's hooks run, and the rules for them."""
     guard: GuardPolicy
-    """The rules about calls that must come before others."""
+    """The rules about reading files before they are changed."""
     subagents: SubagentPolicy
     """Agents that an agent may start."""
     repair: RepairPolicy
@@ -93,28 +93,28 @@ class Limits(TypedDict):
     max_tool_rounds_per_input: int
     """Most rounds of tool calls for one input of the user."""
     run: NotRequired[SpendAmount]
-    """Most that a run may use, that of the agents included that it started."""
+    """Most that a run may use, including what the agents use that it started."""
     session: NotRequired[SpendAmount]
     """Most that all runs of the session may use together."""
     action: LimitAction
-    """The reaction when one of them is reached."""
+    """The reaction when one of these limits is reached."""
 
 
 class SpendAmount(TypedDict):
-    """The amount that models and their work use; as a limit, 0 means no limit."""
+    """An amount of money, tokens and time; as a limit, 0 means no limit."""
 
     cost_nano_usd: int
     """Nano-dollars (10⁻⁹ US dollars)."""
     tokens: int
     """Tokens, in and out."""
     ms: int
-    """Milliseconds of runs, whatever was waited for."""
+    """Milliseconds of runs, including the time spent waiting for people, tools and providers."""
 
 
 LimitAction = Literal["idle", "summarize", "partial", "error"]
 """The reaction when a limit is reached.
 
-- ``idle``: The run ends.
+- ``idle``: The run ends, and the agent is idle.
 - ``summarize``: The model says without tools what it has found, and the run ends.
 - ``partial``: The run ends with all that the model said in it.
 - ``error``: The run ends as failed.
@@ -122,24 +122,23 @@ LimitAction = Literal["idle", "summarize", "partial", "error"]
 
 
 class ResponseLimits(TypedDict):
-    """The limits on how much of one response of a model is read. No real response comes near
-    them; one that goes beyond ends the run as failed, and what was said until then is kept."""
+    """The limits on how much of one response of a model is read. A response that exceeds one
+    ends the run as failed, and what was said until then is kept."""
 
     max_bytes: int
     """Bytes of its body."""
     max_kept_bytes: int
-    """Bytes that are held of it: what it says, and an event until it is whole."""
+    """Bytes that are held of it: what it says, and an event until it is complete."""
     max_items: int
-    """Pieces of which its reply is made: texts, thoughts, calls, and the fields that come one by
-    one."""
+    """Pieces of its reply: texts, thoughts, calls, and fields that come one by one."""
     max_calls: int
-    """Calls of tools, also those in its text."""
+    """Calls of tools, including those in its text."""
 
 
 class RetryPolicy(TypedDict):
-    """The rules for trying a failed model call again. The delay is ``base_ms`` doubled per try,
-    at most ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider asks
-    for takes its place."""
+    """The rules for trying a failed model call again. The delay is ``base_ms``, doubled for each
+    try, at most ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider
+    asks for takes its place."""
 
     max_retries: int
     """The maximum number of times that one model call is tried again; 0 switches retries off."""
@@ -148,33 +147,34 @@ class RetryPolicy(TypedDict):
     max_ms: int
     """The longest delay of our own, in milliseconds."""
     jitter_percent: int
-    """The part of a delay of our own that may be left out, in percent, so that sessions do not
-    come back all at once; 0 for exact delays."""
+    """The part of a delay of our own that may be left out, in percent, so that many sessions do
+    not retry at once; 0 for exact delays."""
     max_retry_after_ms: int
     """The longest delay that a provider may ask for; a longer one ends the run."""
     idle_ms: int
-    """After how long without a byte a model call counts as broken, in milliseconds."""
+    """The time without a byte after which a model call counts as broken, in milliseconds."""
     mid_stream: bool
     """True if a call that breaks after text or a part of a tool call has come is tried again. No
-    tool has started then, and what was shown is taken back."""
+    tool has started then, and ``text_reset`` voids what was shown."""
     refusal_closes: bool
-    """True if a call that can never succeed closes the session, such as one whose key or model
-    is refused. If not, its run fails, and the session goes on once that is fixed."""
+    """True if a call that can never succeed, such as one whose key or model is refused, closes
+    the session. If not, its run fails, and the session can go on once that is fixed."""
 
 
 class ToolTimeouts(TypedDict):
     """Time limits of tool runs, in milliseconds."""
 
     default_command_ms: int
-    """For a run whose call names none. Where it is the default, a profile may have another."""
+    """The limit of a run whose call names none. If this is left at its default, a profile's own
+    limit applies."""
     max_command_ms: int
-    """No run gets more."""
+    """The longest limit that a run can have."""
     grace_ms: int
     """The time that a cancelled effect may take to answer before it counts as lost."""
 
 
 class EnvironmentFacts(TypedDict, total=False):
-    """The facts about the agent's environment that the system prompt states. Those that are
+    """The facts about the agent's environment that the system prompt states. Facts that are
     empty or absent are left out."""
 
     working_directory: str
@@ -182,9 +182,9 @@ class EnvironmentFacts(TypedDict, total=False):
     platform: str
     """``linux``, ``darwin``, ``windows``, ``wasm``."""
     os_version: str
-    """The system's version."""
+    """The version of the operating system."""
     date: str
-    """Today as ``YYYY-MM-DD``."""
+    """The current date as ``YYYY-MM-DD``."""
     git: GitFacts | None
     """The state of version control, if the workspace is under it."""
     knowledge_cutoff: str
@@ -194,7 +194,7 @@ class EnvironmentFacts(TypedDict, total=False):
     project_docs: list[ProjectDoc]
     """Instruction files of the project, root first."""
     nested_docs: list[ProjectDoc]
-    """Those of folders below the workspace, in any order. An agent reads the ones that stand on
+    """Instruction files of folders below the workspace, in any order. An agent reads those on
     the way to its folder and in it."""
 
 
@@ -202,7 +202,7 @@ class GitFacts(TypedDict, total=False):
     """The state of version control when the session began."""
 
     branch: str
-    """The current branch."""
+    """The name of the current branch."""
     modified: int | None
     """The number of modified files, if the host knows it."""
     untracked: int | None
@@ -215,7 +215,7 @@ class ProgramFacts(TypedDict):
     """A program of the host's registry."""
 
     name: str
-    """Its name."""
+    """The name under which it runs."""
     description: str
     """A sentence that says what it is and how it is called."""
 
@@ -226,15 +226,15 @@ class ProjectDoc(TypedDict):
     path: str
     """Its path as seen from the workspace."""
     text: str
-    """Its text."""
+    """The text of the file."""
 
 
 BuiltinToolsObject = TypedDict(
     "BuiltinToolsObject",
     {
-        # These.
+        # The tools with these names.
         "only": "list[str]",
-        # All but these.
+        # All tools but those with these names.
         "except": "list[str]",
     },
     total=False,
@@ -243,12 +243,12 @@ BuiltinToolsObject = TypedDict(
 
 
 BuiltinTools = Literal["all", "read_only", "none"] | BuiltinToolsObject
-"""Which of the profile's own tools the model is shown, by the names that it is shown them under.
-Those that ask the user or give the final answer have switches of their own.
+"""The choice of the profile's own tools that the model is shown, by their names in its
+vocabulary. Those that ask the user or give the final answer have switches of their own.
 
-- ``all``: All that something here can carry out.
+- ``all``: All that something in this session can carry out.
 - ``read_only``: Those of them that change nothing and run nothing.
-- ``none``: None.
+- ``none``: None of the profile's tools.
 """
 
 
@@ -264,12 +264,12 @@ class ToolSpec(TypedDict):
     read_only: NotRequired[bool]
     """True if it changes nothing, so that it may run beside others."""
     timeout_ms: NotRequired[int | None]
-    """After how long a run is stopped, though never later than ``timeouts.max_command_ms``;
-    absent, as long as a command has that asks for no time."""
+    """The time limit of a run, in milliseconds, at most ``timeouts.max_command_ms``; if absent,
+    that of a command that asks for none."""
     paths: NotRequired[list[str]]
-    """The arguments that name files or folders of the workspace, each as one text or a list of
-    them: what an input's ``paths`` is held against. One that is absent in a call stands for
-    the agent's own folder."""
+    """The names of the arguments that are files or folders of the workspace, each one text or a
+    list of texts; an input's ``paths`` is checked against them. One that is absent in a call
+    stands for the agent's own folder."""
     freeform: NotRequired[FreeformSpec | None]
     """The form of a call with free text instead of JSON, for protocols that support it."""
 
@@ -283,7 +283,7 @@ class FreeformSpec(TypedDict):
     property: str
     """The property of the schema that the text stands for."""
     description: str
-    """The text that the model is told in place of the description."""
+    """The description that the model reads in place of the tool's."""
 
 
 ExecMode = Literal["parallel", "serial"]
@@ -298,8 +298,8 @@ TokenEstimator = Literal["chars", "code_and_prose", "words", "bytes"]
 """The way in which the tokens of a text are estimated, if the provider has not counted them.
 
 - ``chars``: A token for four characters.
-- ``code_and_prose``: A token for three characters of tool output and calls, for four of
-  what is said.
+- ``code_and_prose``: A token for three characters of tool output and calls, and for four of
+  other text.
 - ``words``: 1.3 tokens for a word, and 4 for a message.
 - ``bytes``: A token for four bytes.
 """
@@ -325,10 +325,10 @@ class CompactionPolicy(TypedDict):
     """The number of turns above which the first tier applies, whatever their length; 0 for
     never."""
     max_failures: int
-    """After how many failures in a row nothing more is tried by itself, until the host asks for
-    it with success."""
+    """The number of failures in a row after which nothing more is tried by itself, until a
+    request of the host succeeds."""
     max_window: int
-    """Most tokens that count as the context window, for estimates that are rough; 0 for all."""
+    """Most tokens that count as the context window; 0 for all of it."""
 
 
 CompactionTier = TypedDict(
@@ -336,8 +336,7 @@ CompactionTier = TypedDict(
     {
         # The fullness of the window from which the tier applies.
         "from": "WindowFullness",
-        # The fullness of the window to reach; so far below that the provider's cache is seldom
-        # lost.
+        # The fullness of the window to reach.
         "to": "WindowFullness",
         # The step to take.
         "step": "FoldKind",
@@ -345,19 +344,19 @@ CompactionTier = TypedDict(
         "inputs": "NotRequired[int]",
     },
 )
-"""From when on the conversation is made shorter by itself, and how."""
+"""A step that makes the conversation shorter by itself, and the fullness from which it applies."""
 
 
 class WindowFullness(TypedDict, total=False):
-    """The fullness of a context window. If several values are given, the one that is reached
-    last counts."""
+    """The fullness of a context window, in percent, in tokens used or in tokens left. If several
+    values are given, the one that is reached last counts."""
 
     percent: int
-    """So much of it is used, in percent."""
+    """The part that is used, in percent."""
     used: int
-    """So many tokens are used."""
+    """The number of tokens that are used."""
     left: int
-    """So many tokens are left."""
+    """The number of tokens that are left."""
 
 
 OnOverflow = Literal["warn", "compact_retry_once"]
@@ -373,13 +372,13 @@ class RetentionPolicy(TypedDict):
     """The part that stays of a conversation that is made shorter."""
 
     tokens: int
-    """Most tokens of the newest turns that stay where the host asks for it to be made shorter."""
+    """Most tokens of the newest turns that stay if the host asks for a shorter conversation."""
     rounds: int
     """The number of the newest replies that stay in any case, each with its calls and their
     results."""
     words_of_user: int
-    """Most tokens of the user's own words that stand behind a summary as they were said, the
-    newest first."""
+    """Most tokens of the user's own words that follow a summary as they were said, the newest
+    first."""
     first_input: bool
     """True if the user's first input stays."""
 
@@ -402,25 +401,25 @@ class LoopPolicy(TypedDict):
     them."""
 
     detect: bool
-    """True if they are looked for."""
+    """True if repeating calls are looked for."""
     window: int
     """The number of the newest calls that must follow one pattern."""
     max_period: int
     """The longest cycle of calls that counts as a pattern."""
     same_args: int
-    """The number of rounds in a row with the same calls that is too many; 0 for never."""
+    """The number of rounds in a row with the same calls at which a step is taken; 0 for never."""
     same_name: int
-    """The number of rounds in a row that call the same tools, whatever the arguments, that is
-    too many; 0 for never."""
+    """The number of rounds in a row that call the same tools, whatever the arguments, at which a
+    step is taken; 0 for never."""
     again_after: int
-    """After how many more of such rounds the next step of the ladder follows; 0 for the same
-    number again."""
+    """The number of further such rounds after which the next step of the ladder follows; 0 for
+    the same number again."""
     only_if_failed: bool
     """True if only calls that failed count."""
     ignore_tools: list[str]
     """Tools whose calls do not count."""
     mask_volatile: bool
-    """True if times, UUIDs and the like in arguments count as all the same."""
+    """True if times, UUIDs and hashes in arguments and results are ignored in comparisons."""
     ladder: list[LoopStep]
     """The steps to take the first time, the second time and so on, until the pattern breaks; the
     last step applies to all further times."""
@@ -429,10 +428,10 @@ class LoopPolicy(TypedDict):
 LoopStep = Literal["warn", "summarize", "ask_user", "stop"]
 """The reaction to calls that repeat themselves.
 
-- ``warn``: The model is told.
+- ``warn``: The model gets a warning.
 - ``summarize``: The model says without tools what it has found, and the run ends.
 - ``ask_user``: The user is asked whether to go on.
-- ``stop``: The run ends.
+- ``stop``: The run ends at once.
 """
 
 
@@ -448,21 +447,21 @@ class ApprovalPolicy(TypedDict):
 AskAbout = Literal["nothing", "programs", "changes", "everything"]
 """Which calls are asked about.
 
-- ``nothing``: None.
-- ``programs``: Those that run a program or are the host's own, unless they only read.
-  Changes of files in the workspace pass.
-- ``changes``: Those that may change something.
-- ``everything``: All that the host would run.
+- ``nothing``: Nobody is asked about any call.
+- ``programs``: Calls that run a program or are of the host's own tools, unless they only
+  read. Changes of files in the workspace need no approval.
+- ``changes``: Calls that may change something.
+- ``everything``: All calls that the host would run.
 """
 
 
 class ApprovalRule(TypedDict):
-    """Which calls need no approval: those of a tool, or only some of them."""
+    """A rule for calls that need no approval: all calls of a tool, or only some of them."""
 
     tool: str
-    """The tool's name."""
+    """The name of the tool."""
     starting: NotRequired[dict[str, str]]
-    """The texts with which its arguments must begin, by the argument's name; none for every
+    """The texts with which its arguments must begin, by the argument's name; empty for every
     call."""
 
 
@@ -490,26 +489,27 @@ HookPoint = Literal[
 """The point in the loop at which a hook runs.
 
 - ``submit``: The user has said something. Replaceable by another text.
-- ``before_model``: Before a model call. A replacement is a text that is said to the model
-  as the system.
+- ``before_model``: Before a model call. A replacement is a text that the model reads as the
+  system's.
 - ``before_tool``: Before a tool runs. Replaceable by other arguments, which are checked
   again.
 - ``after_tool``: After a tool has run. Replaceable by another text for the model.
-- ``before_stop``: Before the run ends. A denial's reason is said to the model, and the run
-  goes on, so often as ``max_denials`` allows.
-- ``outbound``: Before what the session's own agent has come to goes out, as a run ends that
-  was neither interrupted nor denied and has not failed. Replaceable by another result, which
-  leaves the history as it is; a denial withholds the result.
+- ``before_stop``: Before the run ends. The model reads the reason of a denial, and the run
+  goes on, as often as ``max_denials`` allows.
+- ``outbound``: Before the result of the session's own agent goes out, at the end of a run
+  that was not interrupted, denied or failed. Replaceable by another result, which leaves the
+  history as it is; a denial withholds the result.
 - ``compact``: Before the oldest turns are archived or summed up. Replaceable by a text that
   stands in their place; a denial leaves the conversation as it is.
 """
 
 
 class GuardPolicy(TypedDict):
-    """The rules about calls that must come before others."""
+    """The rules about reading files before they are changed."""
 
     read_before_write: bool
-    """True if a file that is there must have been read, or written, before it is changed."""
+    """True if an existing file must have been read, or written, in this session before it is
+    changed."""
 
 
 class SubagentPolicy(TypedDict):
@@ -527,12 +527,12 @@ class RepairPolicy(TypedDict):
     continue_on_length: int
     """The number of times in a run that a text cut by the output limit is continued."""
     grow_output: bool
-    """True if a reply that the output limit has cut in a call is asked for again with twice the
-    limit, which then holds until the next input."""
+    """True if a reply that the output limit has cut within a call is asked for again with twice
+    the limit, which then holds until the next input."""
     retry_on_empty: int
     """The number of times in a run that a reply without text and calls is asked for again."""
     coerce_arguments: bool
-    """True if arguments of the wrong type that plainly mean a right one are bent to it."""
+    """True if arguments of the wrong type are converted where their meaning is plain."""
 
 
 class CorrectionPolicy(TypedDict):
@@ -588,7 +588,7 @@ class AnswerConfig(TypedDict):
 ConfigPreset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
 """A configuration by name.
 
-- ``seed001``: Every default of the coding agent loop specification.
+- ``seed001``: Every default of the Coding Agent Loop Specification.
 - ``modern``: The settings that people who know codex, Claude Code or pi expect: the tools
   that the model was trained on, files read before they are changed, arguments converted to
   fit their schema, sessions that survive a refused request; 200 rounds for an input, and

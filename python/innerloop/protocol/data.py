@@ -13,19 +13,19 @@ elif TYPE_CHECKING:
 
 
 class PartText(TypedDict):
-    """Plain text."""
+    """A piece of plain text."""
 
     type: Literal["text"]
     text: str
-    """The text."""
+    """The text of the part."""
 
 
 class PartImage(TypedDict):
-    """A picture."""
+    """A picture with its data."""
 
     type: Literal["image"]
     media_type: str
-    """For example ``image/png``."""
+    """The type, for example ``image/png``."""
     data: str
     """The file's bytes in base64."""
 
@@ -43,7 +43,7 @@ class PartFile(TypedDict):
 
     type: Literal["file"]
     media_type: str
-    """For example ``application/pdf``."""
+    """The type, for example ``application/pdf``."""
     name: str
     """Its name, which the model reads."""
     data: str
@@ -58,36 +58,36 @@ class Outcome(TypedDict):
     """The outcome of an action or of a custom tool's run."""
 
     parts: list[Part]
-    """The whole output of the tool. For a program, see ``streams``."""
+    """The whole output of the tool; ``streams`` says how a program's is laid out."""
     streams: NotRequired[bool]
-    """True if the first two parts are texts that a program printed, each of which may be empty:
-    on standard output, then on standard error. Further parts say more of the run. The model
-    reads them all as one text, ``joined_text``."""
+    """True if the first two parts are what a program printed on standard output and on standard
+    error, each of which may be empty. Further parts say more about the run. The model reads
+    them all as one text, ``joined_text``."""
     error: NotRequired[ToolErrorName]
     """The kind of error, if there was one; ``parts`` then say what went wrong and what to do."""
     denied_by: NotRequired[DeniedBy]
-    """Of a call that needed a yes and got none: who denied it."""
+    """The one who denied the call, if it needed an approval and got none."""
     exit: NotRequired[int]
     """A program's exit code."""
     count: NotRequired[int]
     """The number of places that were found or changed: results of a search, replacements of an
     edit, occurrences of a text that should be unique."""
     duration_ms: NotRequired[int]
-    """The duration of the run from its launch on, in milliseconds, without the time in which a
-    person was asked. If the host does not report it, the session measures it, so that it is
-    absent only if the host ran nothing, or does not know what became of the run."""
+    """The duration of the run since its launch, in milliseconds, without the time in which a
+    person was asked. If the host does not report it, the session measures it; it is absent
+    only if nothing ran, or if nobody knows what became of the run."""
     timed_out: NotRequired[bool]
     """True if the time limit ended the run; ``parts`` then hold what came before."""
     changes: NotRequired[list[ReportedChange]]
     """The files that changed."""
     digests: NotRequired[list[str]]
-    """The digests of the files that the action names, in its order, as they are now, if
-    ``known`` is there; an empty text for a file that does not exist."""
+    """The digests of the files that the action names, in its order, as they are after it; an
+    empty text for a file that does not exist. Given only if ``known`` was."""
     capped_at_source: NotRequired[bool]
     """True if the tool itself dropped a part of its output."""
     details: NotRequired[Any]
-    """The details that a tool of the host passes to its user interface, in ``tool_call_end``;
-    the model does not read them."""
+    """The details that a host's tool passes to its user interface, in ``tool_call_end``; the
+    model does not read them."""
 
 
 ToolErrorName = Literal[
@@ -131,7 +131,7 @@ ToolErrorName = Literal[
 DeniedBy = Literal["person", "nobody", "hook", "options"]
 """The one who did not allow a call.
 
-- ``person``: A person, or who decides for them.
+- ``person``: A person, or whoever decides for them.
 - ``nobody``: Nobody was there to allow it.
 - ``hook``: A hook of the host.
 - ``options``: The options of the input, which leave the tool out.
@@ -154,9 +154,9 @@ class ReportedChange(TypedDict):
 ChangeKind = Literal["created", "modified", "deleted"]
 """The kind of change to a file.
 
-- ``created``: It is new.
-- ``modified``: Its content changed.
-- ``deleted``: It is gone.
+- ``created``: The file is new.
+- ``modified``: The content of the file changed.
+- ``deleted``: The file is gone.
 """
 
 
@@ -166,14 +166,14 @@ class Status(TypedDict):
     state: AgentState
     """The state of the agent."""
     compacting: NotRequired[bool]
-    """True if it does nothing but make the conversation shorter, because the host has asked for
-    that: no run is under way."""
+    """True if the agent only makes the conversation shorter because the host has asked for it:
+    no run is under way."""
     turns: int
     """User and assistant turns so far."""
     tool_calls: int
     """Tool calls so far."""
     usage: Usage
-    """Tokens so far."""
+    """The tokens used so far."""
     cost_nano_usd: NotRequired[int]
     """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are
     known."""
@@ -183,9 +183,9 @@ AgentState = Literal["idle", "processing", "awaiting_input", "closed"]
 """The state of an agent.
 
 - ``idle``: Waiting for the user.
-- ``processing``: Running the loop.
+- ``processing``: The agent runs the loop.
 - ``awaiting_input``: The model asked the user a question.
-- ``closed``: Over.
+- ``closed``: The agent is over and takes no more commands.
 """
 
 
@@ -224,8 +224,8 @@ RunEnd = Literal[
 - ``loop``: Its calls repeated themselves.
 - ``interrupted``: The host interrupted it.
 - ``denied``: A hook of the host denied it.
-- ``unverified``: The hook before the end has not agreed, however often the model went back
-  to work.
+- ``unverified``: The hook before the end has denied it more often than
+  ``hooks.max_denials`` allows.
 - ``incomplete``: The last reply was cut; what there is of it is the run's text.
 - ``refused``: The model refused, or a filter of its provider.
 - ``failed``: The model or its endpoint failed for good.
@@ -260,14 +260,14 @@ ErrorKind = Literal[
 - ``context_overflow``: The conversation no longer fits the model.
 - ``invalid_request``: The endpoint does not accept the request.
 - ``content_filter``: A filter of the provider refused the request or the reply.
-- ``refusal``: The model refused.
+- ``refusal``: The model refused to answer.
 - ``output_limit``: The output limit has cut the reply.
 - ``reply``: The model's replies are empty or broken, and asking again did not help.
 - ``server``: The endpoint failed, and the retries are used up.
 - ``network``: The connection failed, and the retries are used up.
 - ``host``: The host did not send the request.
-- ``protocol``: The provider sent what is not its protocol, and the retries are used up.
-- ``limit``: A limit is reached, and that is to count as a failure.
+- ``protocol``: The provider broke its protocol, and the retries are used up.
+- ``limit``: A limit is reached, and ``limits.action`` makes that a failure.
 - ``answer``: The model did not give the final answer in the form that was asked for.
-- ``internal``: A fault of our own.
+- ``internal``: A fault of Innerloop itself.
 """

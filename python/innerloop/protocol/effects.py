@@ -99,31 +99,31 @@ class AskApproval(TypedDict):
     """May this call run?"""
 
     call_id: str
-    """The call's id."""
+    """The id of the call."""
     name: str
-    """The tool."""
+    """The name of the tool."""
     arguments: Any
-    """Its arguments."""
+    """The arguments of the call."""
     folder: NotRequired[str]
     """The folder of the workspace that the calling agent works in, from the root on, which is
-    empty: the arguments' paths begin there."""
+    the empty text; paths in the arguments begin there."""
     after: NotRequired[list[str]]
-    """The ids of the calls before it in the same reply that are not over yet: what it finds
-    depends on them."""
+    """The ids of earlier calls of the same reply that are not over yet: the call finds what they
+    leave."""
 
 
 class AskQuestion(TypedDict):
     """A question of the model."""
 
     text: str
-    """The question."""
+    """The question to the user."""
 
 
 class AskElicitation(TypedDict):
     """A question of a tool server."""
 
     message: str
-    """The question."""
+    """The question to the user."""
     schema: Any
     """The schema that the answer must fit."""
 
@@ -145,11 +145,11 @@ class HookRun(TypedDict):
     point: HookPoint
     """The point in the loop at which it runs."""
     payload: Any
-    """The data that it is given."""
+    """The data that the hook is given."""
 
 
 class Output(TypedDict, total=False):
-    """A thing to do or a thing to know. Exactly one of these keys is there."""
+    """One output: a thing to do or a thing to know. Exactly one of these keys is there."""
 
     effect: SessionEffect
     """A thing to do."""
@@ -161,11 +161,11 @@ class SessionEffectHttp(TypedDict):
     """Send a request and report the response as ``HttpInput``s."""
 
     id: int
-    """Its id."""
+    """The id of the effect."""
     agent: int
     """The agent that it belongs to."""
     request: HttpRequest
-    """The request."""
+    """The request to send."""
     purpose: RequestPurpose
     """The purpose of the request."""
 
@@ -174,7 +174,7 @@ class SessionEffectRunTool(TypedDict):
     """Run a tool and report it as ``ToolInput``s."""
 
     id: int
-    """Its id."""
+    """The id of the effect."""
     agent: int
     """The agent that it belongs to."""
     run: ToolRun
@@ -185,18 +185,18 @@ class SessionEffectAsk(TypedDict):
     """Ask a person and report the ``Answer``."""
 
     id: int
-    """Its id."""
+    """The id of the effect."""
     agent: int
     """The agent that it belongs to."""
     ask: Ask
-    """The question."""
+    """The question to ask."""
 
 
 class SessionEffectRunHook(TypedDict):
     """Run a hook and report its ``HookReply``."""
 
     id: int
-    """Its id."""
+    """The id of the effect."""
     agent: int
     """The agent that it belongs to."""
     hook: HookRun
@@ -204,13 +204,13 @@ class SessionEffectRunHook(TypedDict):
 
 
 class SessionEffectCancel(TypedDict):
-    """Stop an open effect. Owes no answer of its own: the effect that it names still owes its
-    one, with what there is."""
+    """Stop an open effect. It needs no answer of its own: the effect that it names is still
+    answered once, with what there is."""
 
     id: int
     """The effect to stop."""
     grace_ms: int
-    """After how long the session goes on without the answer."""
+    """The time after which the session goes on without the answer, in milliseconds."""
 
 
 class SessionEffect(TypedDict, total=False):
@@ -225,15 +225,15 @@ class SessionEffect(TypedDict, total=False):
     run_hook: SessionEffectRunHook
     """Run a hook and report its ``HookReply``."""
     cancel: SessionEffectCancel
-    """Stop an open effect. Owes no answer of its own: the effect that it names still owes its
-    one, with what there is."""
+    """Stop an open effect. It needs no answer of its own: the effect that it names is still
+    answered once, with what there is."""
 
 
 class HttpRequest(TypedDict):
     """A request to an endpoint of the host's table, which adds origin and key."""
 
     endpoint: str
-    """The endpoint."""
+    """The endpoint to send it to."""
     path: str
     """The path below the endpoint's base URL, with its leading ``/``."""
     headers: list[list[str]]
@@ -247,5 +247,5 @@ RequestPurpose = Literal["model", "summary", "mcp"]
 
 - ``model``: A reply of the model.
 - ``summary``: A summary of the history.
-- ``mcp``: A tool server.
+- ``mcp``: A request to a tool server.
 """

@@ -23,7 +23,7 @@ class EventStamp(TypedDict):
     seq: int
     """Counted from 1 over the whole session, without gaps."""
     at: int
-    """The session time of the event: milliseconds since the session was opened."""
+    """The session time of the event, in milliseconds since the session was opened."""
     wall: int
     """The time of the event in milliseconds since 1970, by the host's wall clock as it was when
     the session was opened or restored."""
@@ -41,7 +41,7 @@ class EventSessionStart(EventStamp):
 
     type: Literal["session_start"]
     model: str
-    """The model's name."""
+    """The name of the model."""
     provider: str
     """The host's name for the endpoint that serves it."""
     profile: ProfileKind
@@ -65,7 +65,7 @@ class EventSessionEnd(EventStamp):
 
 
 class EventUserInput(EventStamp):
-    """The user said something; a run, or a further input of it, begins."""
+    """The user said something: a run begins, or a further input of the same run."""
 
     type: Literal["user_input"]
     parts: list[Part]
@@ -86,11 +86,11 @@ class EventProcessingEnd(EventStamp):
     """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are
     known."""
     replies: int
-    """Model replies of the run."""
+    """The number of the model's replies in the run."""
     tool_calls: int
-    """Tool calls of the run."""
+    """The number of tool calls in the run."""
     rounds: int
-    """Rounds of tool calls of the run."""
+    """The number of rounds of tool calls in the run."""
 
 
 class EventAssistantTextStart(EventStamp):
@@ -104,7 +104,7 @@ class EventAssistantTextDelta(EventStamp):
 
     type: Literal["assistant_text_delta"]
     text: str
-    """The new piece."""
+    """The new piece of text."""
 
 
 class EventAssistantReasoningDelta(EventStamp):
@@ -112,15 +112,15 @@ class EventAssistantReasoningDelta(EventStamp):
 
     type: Literal["assistant_reasoning_delta"]
     text: str
-    """The new piece."""
+    """The new piece of thinking."""
 
 
 class EventAssistantTextEnd(EventStamp):
-    """A reply is whole. Comes once for each, with or without text."""
+    """A reply is whole. This event comes once for each reply, with or without text."""
 
     type: Literal["assistant_text_end"]
     text: str
-    """The whole text."""
+    """The whole text of the reply."""
     reasoning: NotRequired[str]
     """The whole thinking, if there was any."""
     usage: NotRequired[Usage]
@@ -130,7 +130,7 @@ class EventAssistantTextEnd(EventStamp):
 
 
 class EventTextReset(EventStamp):
-    """The output of the current reply so far does not count: the call is tried again."""
+    """The output of the current reply so far is void: the model is called again."""
 
     type: Literal["text_reset"]
 
@@ -140,11 +140,11 @@ class EventRequestStart(EventStamp):
 
     type: Literal["request_start"]
     attempt: int
-    """Which try it is, counted from 1."""
+    """The number of the try, counted from 1."""
 
 
 class EventQueued(EventStamp):
-    """The host holds the request back: others go first."""
+    """The host holds the request back, since others go first."""
 
     type: Literal["queued"]
     ahead: int
@@ -153,14 +153,14 @@ class EventQueued(EventStamp):
 
 class EventToolCallDelta(EventStamp):
     """The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
-    out before the reply is whole; ``text_reset`` takes it back."""
+    out before the reply is whole; ``text_reset`` voids it."""
 
     type: Literal["tool_call_delta"]
     index: int
-    """Tells the calls of a reply apart."""
+    """The number that tells the calls of a reply apart."""
     call_id: str
-    """The call's id as the model has it. ``tool_call_start`` has another one where that is
-    missing or not the only one."""
+    """The call's id, as the model gave it. ``tool_call_start`` has another one if this one is
+    empty or not unique."""
     name: str
     """The tool's name, as far as it has come."""
     text: str
@@ -172,9 +172,9 @@ class EventToolCallStart(EventStamp):
 
     type: Literal["tool_call_start"]
     call_id: str
-    """The call's id."""
+    """The id of the call."""
     name: str
-    """The tool."""
+    """The name of the tool."""
     arguments: str
     """The arguments' JSON text, as the model wrote it."""
 
@@ -184,9 +184,9 @@ class EventToolCallOutputDelta(EventStamp):
 
     type: Literal["tool_call_output_delta"]
     call_id: str
-    """The call's id."""
+    """The id of the call."""
     text: str
-    """The new piece."""
+    """The new piece of output."""
 
 
 class EventToolCallEnd(EventStamp):
@@ -194,9 +194,9 @@ class EventToolCallEnd(EventStamp):
 
     type: Literal["tool_call_end"]
     call_id: str
-    """The call's id."""
+    """The id of the call."""
     name: str
-    """The tool."""
+    """The name of the tool."""
     outcome: Outcome
     """The full, untruncated outcome."""
 
@@ -214,9 +214,9 @@ class EventTurnLimit(EventStamp):
 
     type: Literal["turn_limit"]
     limit: Literal["max_turns", "max_tool_rounds_per_input"]
-    """Which limit: ``max_turns`` or ``max_tool_rounds_per_input``."""
+    """The limit: ``max_turns`` or ``max_tool_rounds_per_input``."""
     value: int
-    """Its value."""
+    """The value of the limit."""
 
 
 class EventBudgetLimit(EventStamp):
@@ -231,11 +231,11 @@ class EventBudgetLimit(EventStamp):
         "session.tokens",
         "session.ms",
     ]
-    """Which limit: ``run`` or ``session``, a dot, and the field of it."""
+    """The limit's path below ``limits``, for example ``run.tokens``."""
     used: int
     """The amount that is used."""
     limit: int
-    """The limit."""
+    """The value of the limit."""
 
 
 class EventLoopDetection(EventStamp):
@@ -305,9 +305,9 @@ class EventRetry(EventStamp):
 
     type: Literal["retry"]
     attempt: int
-    """Which try comes next, counted from 2."""
+    """The number of the next try, counted from 2."""
     delay_ms: int
-    """After how long, in milliseconds."""
+    """The delay before it, in milliseconds."""
     message: str
     """The text that says what went wrong."""
 
@@ -319,7 +319,7 @@ class EventRewound(EventStamp):
     why: RewindReason
     """The kind of rewind that the host asked for."""
     to: int
-    """The number of turns that the log had when the model saw that."""
+    """The number of turns that the log had then."""
     undo_left: int
     """The number of steps that can be undone from here."""
     redo_left: int
@@ -336,7 +336,7 @@ class EventCompactionStarted(EventStamp):
     why: FoldReason
     """The reason why they are to be folded."""
     tokens: int
-    """Tokens of the conversation, about."""
+    """The approximate number of tokens of the conversation."""
 
 
 class EventCompacted(EventStamp):
@@ -350,9 +350,9 @@ class EventCompacted(EventStamp):
     turns: int
     """The number of turns that are left out."""
     before: int
-    """Tokens of the conversation before, about."""
+    """The approximate number of tokens of the conversation before."""
     after: int
-    """Tokens of the conversation from now on, about."""
+    """The approximate number of tokens of the conversation from now on."""
     text: NotRequired[str]
     """The text that stands in the place of the turns that are left out."""
     usage: NotRequired[Usage]
@@ -362,7 +362,7 @@ class EventCompacted(EventStamp):
 
 
 class EventCompactionFailed(EventStamp):
-    """The conversation stays as it is."""
+    """The conversation could not be made shorter and stays as it is."""
 
     type: Literal["compaction_failed"]
     kind: FoldKind
@@ -398,7 +398,7 @@ class EventError(EventStamp):
 
     type: Literal["error"]
     kind: ErrorKind
-    """The kind."""
+    """The kind of failure."""
     message: str
     """The text that says what failed, and what to do."""
 
@@ -479,9 +479,9 @@ class PlanItem(TypedDict):
 PlanStatus = Literal["pending", "in_progress", "completed", "cancelled", "blocked"]
 """The status of a step of the plan.
 
-- ``pending``: Not begun.
-- ``in_progress``: Under way.
-- ``completed``: Done.
+- ``pending``: The step has not begun.
+- ``in_progress``: The step is under way.
+- ``completed``: The step is done.
 - ``cancelled``: Not wanted any more.
 - ``blocked``: Waits for something else.
 """

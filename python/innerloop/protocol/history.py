@@ -36,19 +36,19 @@ class TurnKind(TypedDict, total=False):
     """The kind of a turn, with its content: who said what. Exactly one of these keys is there."""
 
     user: list[Part]
-    """The user's input."""
+    """An input of the user."""
     assistant: Reply
-    """The model's reply."""
+    """A reply of the model."""
     tool_results: list[ToolResult]
     """The answers to the calls of the reply before, in call order."""
     system: str
-    """A word of the host to the model, given as the system."""
+    """A message of the host to the model, in the system's name."""
     steering: list[Part]
     """A message put in between tool rounds; the model reads it as the user's."""
     folded: HistoryFold
     """Earlier turns are shown shorter from here on."""
     left_out: LeftOut
-    """Parts of earlier turns are told in words from here on, or are seen again."""
+    """Parts of earlier turns are replaced by words from here on, or are seen again."""
     rewound: TurnKindRewound
     """The model sees again what it saw when the log had ``at`` turns."""
 
@@ -68,10 +68,11 @@ class Reply(TypedDict):
     usage: NotRequired[Usage]
     """The tokens that it used; ``None`` if the provider did not say."""
     wire: NotRequired[WireKind]
-    """The protocol in which it came: what only its provider understands goes back to no other."""
+    """The protocol in which it came: items that only its provider understands are sent back in
+    no other."""
     origin: NotRequired[ModelOrigin]
-    """The model and the endpoint that were asked for it: signatures and sealed thinking go back
-    to no others. If they are not known, the protocol decides."""
+    """The model and the endpoint that were asked for it: signatures and sealed thinking are sent
+    back to no others. If they are not known, the protocol decides."""
     response_id: NotRequired[str]
     """The provider's id of the response."""
     model: NotRequired[str]
@@ -85,9 +86,9 @@ class Block(TypedDict, total=False):
     text: str
     """Text for the user."""
     marked_text: MarkedText
-    """Text for the user that goes back with the provider's mark on it."""
+    """Text for the user that goes back to the provider with its mark."""
     reasoning: ReasoningBlock
-    """Thinking."""
+    """Thinking before the answer."""
     tool_call: ToolCall
     """A call that the host must carry out."""
     opaque: Any
@@ -95,7 +96,7 @@ class Block(TypedDict, total=False):
 
 
 class MarkedText(TypedDict):
-    """Text with what the provider needs back on it."""
+    """Text with a mark that the provider needs back."""
 
     text: str
     """The text, which may be empty."""
@@ -111,7 +112,7 @@ class ReasoningBlock(TypedDict):
     signature: NotRequired[str]
     """The provider's signature over it."""
     item: NotRequired[Any]
-    """The provider's own form of it, sent back untouched in place of text and signature."""
+    """The provider's own form of it, sent back unchanged in place of text and signature."""
 
 
 class ToolCall(TypedDict):
@@ -122,8 +123,8 @@ class ToolCall(TypedDict):
     name: str
     """The tool's name, whether or not such a tool exists."""
     arguments: str
-    """The arguments' JSON text as it came; ``{}`` where the model sent nothing. It may be
-    invalid. Of a free-form call, its raw input."""
+    """The arguments' JSON text as it came, which may be invalid; ``{}`` if the model sent
+    nothing. For a free-form call, its raw input."""
     detail: NotRequired[CallDetail]
     """Further details that the provider gives of the call; most give none."""
 
@@ -158,24 +159,24 @@ FinishReason = Literal[
 - ``tool_calls``: The model wants tools to run.
 - ``length``: The output limit was reached.
 - ``content_filter``: A filter stopped the reply.
-- ``refusal``: The model refused.
+- ``refusal``: The model refused to answer.
 - ``pause``: The provider paused and wants the reply sent back to go on.
 - ``context_window``: The context window was full.
 - ``malformed_tool_call``: The provider could not read the model's own call.
 - ``error``: The provider reported a failure.
 - ``repetition``: It repeated one passage over and over, and was ended for that.
-- ``unknown``: None of these.
+- ``unknown``: The provider gave no reason, or an unknown one.
 """
 
 
 WireKind = Literal["openai_responses", "openai_chat", "anthropic", "gemini", "ollama"]
-"""A model protocol.
+"""A protocol in which models are called.
 
-- ``openai_responses``: OpenAI Responses.
+- ``openai_responses``: The Responses API of OpenAI.
 - ``openai_chat``: OpenAI Chat Completions and its dialects.
-- ``anthropic``: Anthropic Messages.
-- ``gemini``: Gemini ``generateContent``.
-- ``ollama``: Ollama's own ``/api/chat``.
+- ``anthropic``: The Messages API of Anthropic.
+- ``gemini``: The method ``generateContent`` of Gemini.
+- ``ollama``: Ollama's own protocol, ``/api/chat``.
 """
 
 
@@ -192,7 +193,7 @@ class ToolResult(TypedDict):
     """The answer to one call, as the model reads it."""
 
     call_id: str
-    """The call's id."""
+    """The id of the call."""
     parts: list[Part]
     """The content that the model reads, already truncated."""
     is_error: bool
@@ -204,14 +205,14 @@ class HistoryFold(TypedDict):
     them all."""
 
     upto: int
-    """Turns before this one go; 0 if none does."""
+    """The place of the first turn that is kept; 0 if no turn is left out."""
     pin: NotRequired[list[int]]
-    """Those of them that stay, in order."""
+    """The places of earlier turns that stay all the same, in order."""
     stub_before: int
-    """The results before this turn are shown in one line each."""
+    """The place of the turn before which each result is shown in one line."""
     text: NotRequired[str]
-    """The text that the model reads in place of the turns that went, after those of them that
-    stay."""
+    """The text that the model reads in place of the turns that are left out, after the earlier
+    turns that stay."""
     kind: FoldKind
     """The way in which the turns are made shorter."""
     before: int
@@ -234,8 +235,8 @@ class LeftOut(TypedDict):
     """Parts that a provider refuses, or that are seen again since the fault was not theirs."""
 
     parts: list[PartPlace]
-    """Which parts, in order. With none, what is left out is the signatures and the sealed
-    thinking of all replies before."""
+    """The parts, in order. An empty list means the signatures and the sealed thinking of all
+    earlier replies."""
     how: LeftOutKind
     """The decision about these parts."""
     why: str
@@ -246,9 +247,9 @@ class PartPlace(TypedDict):
     """The place of a part in the log."""
 
     turn: int
-    """The turn."""
+    """The place of the turn."""
     result: NotRequired[int]
-    """Which of its results, if it has such."""
+    """The result within the turn, if the turn consists of results."""
     part: int
     """The part of it."""
 
@@ -265,8 +266,8 @@ LeftOutKind = Literal["named", "tried", "put_back"]
 RewindReason = Literal["undo", "redo", "restore", "clear"]
 """The reason why the model sees again what it saw before.
 
-- ``undo``: The newest steps are taken back.
-- ``redo``: Steps that were taken back are put back.
+- ``undo``: The newest steps are undone.
+- ``redo``: Steps that were undone are redone.
 - ``restore``: The host named a turn of the log.
-- ``clear``: All is to be forgotten.
+- ``clear``: The host cleared the conversation.
 """

@@ -19,12 +19,12 @@ elif TYPE_CHECKING:
 
 
 class InputCommand(TypedDict):
-    """A word of the host to an agent."""
+    """A command of the host to an agent."""
 
     agent: int
     """The agent; the session's own is 0."""
     command: Command
-    """The word."""
+    """The command to carry out."""
 
 
 class InputHttp(TypedDict):
@@ -33,7 +33,7 @@ class InputHttp(TypedDict):
     id: int
     """The effect that asked for it."""
     input: HttpInput
-    """The news."""
+    """The news of the exchange."""
 
 
 class InputTool(TypedDict):
@@ -42,51 +42,51 @@ class InputTool(TypedDict):
     id: int
     """The effect that asked for it."""
     input: ToolInput
-    """The news."""
+    """The news of the run."""
 
 
 class InputAnswer(TypedDict):
-    """A person's answer."""
+    """An answer to a question that was asked."""
 
     id: int
     """The effect that asked for it."""
     answer: Answer
-    """The answer."""
+    """The answer to the question."""
 
 
 class InputHook(TypedDict):
-    """A hook's reply."""
+    """A reply of a hook."""
 
     id: int
     """The effect that asked for it."""
     reply: HookReply
-    """The reply."""
+    """The reply of the hook."""
 
 
 class InputLost(TypedDict):
     """The host cannot know what became of an effect, for example after a crash."""
 
     id: int
-    """The effect."""
+    """The effect that is lost."""
 
 
 class Input(TypedDict, total=False):
     """One thing that happened. Exactly one of these keys is there."""
 
     command: InputCommand
-    """A word of the host to an agent."""
+    """A command of the host to an agent."""
     http: InputHttp
     """News of an HTTP exchange."""
     tool: InputTool
     """News of a tool's run."""
     answer: InputAnswer
-    """A person's answer."""
+    """An answer to a question that was asked."""
     hook: InputHook
-    """A hook's reply."""
+    """A reply of a hook."""
     lost: InputLost
     """The host cannot know what became of an effect, for example after a crash."""
     tick: None
-    """Time has passed. Only a tick fires deadlines, and one tick fires all that are due."""
+    """Time has passed. One tick fires all deadlines that are due."""
 
 
 class CommandSubmit(TypedDict):
@@ -124,40 +124,40 @@ class CommandConfigure(TypedDict):
 
 class CommandCompact(TypedDict, total=False):
     """Makes the conversation that the model reads shorter: the oldest turns are summed up.
-    Refused while a run is under way, and where all turns are among those that stay."""
+    Refused while a run is under way, and if every turn is one that stays."""
 
     instructions: str | None
     """The instructions for the summary: what it is to focus on."""
 
 
 class CommandUndo(TypedDict, total=False):
-    """Takes back the newest steps; a step begins with each input. Refused while a run is under
-    way, as are the four below."""
+    """Undoes the newest steps; a step begins with each input. Refused while a run is under way,
+    as are the four commands below."""
 
     steps: int
     """The maximum number of steps."""
 
 
 class CommandRedo(TypedDict, total=False):
-    """Puts back steps that were taken back, the last one first."""
+    """Redoes steps that were undone, the last one first."""
 
     steps: int
     """The maximum number of steps."""
 
 
 class CommandRestore(TypedDict):
-    """The model sees again what it saw when the log had so many turns."""
+    """Shows the model what it saw when the log had so many turns."""
 
     at: int
     """The number of turns."""
 
 
 class CommandImport(TypedDict):
-    """Takes over what was said elsewhere, behind what is there."""
+    """Appends what was said in another conversation."""
 
     turns: list[Turn]
-    """The turns, oldest first. Calls of the last one that have no answer are answered as
-    interrupted."""
+    """The turns, oldest first. Calls of the last one that have no result get one that says that
+    they were interrupted."""
 
 
 Command = TypedDict(
@@ -173,18 +173,18 @@ Command = TypedDict(
         # A change of the configuration, in force from the next model call.
         "configure": "CommandConfigure",
         # Makes the conversation that the model reads shorter: the oldest turns are summed up.
-        # Refused while a run is under way, and where all turns are among those that stay.
+        # Refused while a run is under way, and if every turn is one that stays.
         "compact": "CommandCompact",
-        # Takes back the newest steps; a step begins with each input. Refused while a run is under
-        # way, as are the four below.
+        # Undoes the newest steps; a step begins with each input. Refused while a run is under way,
+        # as are the four commands below.
         "undo": "CommandUndo",
-        # Puts back steps that were taken back, the last one first.
+        # Redoes steps that were undone, the last one first.
         "redo": "CommandRedo",
-        # The model sees again what it saw when the log had so many turns.
+        # Shows the model what it saw when the log had so many turns.
         "restore": "CommandRestore",
-        # The model sees nothing of what was said so far. Can be undone.
+        # Hides everything that was said so far from the model. Can be undone.
         "clear": "None",
-        # Takes over what was said elsewhere, behind what is there.
+        # Appends what was said in another conversation.
         "import": "CommandImport",
         # Stops the run; the session stays usable.
         "interrupt": "None",
@@ -193,7 +193,7 @@ Command = TypedDict(
     },
     total=False,
 )
-"""A word of the host to an agent. Exactly one of these keys is there."""
+"""A command of the host to an agent. Exactly one of these keys is there."""
 
 
 class TurnOptions(TypedDict, total=False):
@@ -202,14 +202,13 @@ class TurnOptions(TypedDict, total=False):
 
     tools: list[str] | None
     """The tools that may be called, by the names that the model is shown; all if absent. A call
-    of another one is refused in words. The final answer can always be given."""
+    of another tool is denied, and the model reads why. The final answer can always be given."""
     hide: bool
     """True if the other tools are not shown to the model either, which costs the provider's
     cache of earlier requests twice: now, and when they come back."""
     paths: list[str] | None
     """Files and folders of the workspace, from its root on, that calls may name; all if absent.
-    What is not about files that it names, as a shell, is refused. Links are not followed to
-    see where they lead."""
+    Tools that do not name their files, such as a shell, are denied. Links are not resolved."""
     tool_choice: ToolChoice | None
     """The rule for tool calls, in place of the configuration's: the model must, may or must not
     make them. A call that must be made must be made only once."""
@@ -218,25 +217,26 @@ class TurnOptions(TypedDict, total=False):
 
 
 class HttpInputHeld(TypedDict, total=False):
-    """The host holds the request back, for others go first: the time in which something must
-    come does not run before the request goes out."""
+    """The host holds the request back, since others go first. The idle time does not run until
+    the request goes out."""
 
     ahead: int | None
     """The number of requests that go first; absent when this one goes out."""
 
 
 class HttpInput(TypedDict, total=False):
-    """News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time,
-    and before the head that the request is held. A further head begins the response anew: the
-    host was restarted and carries the request out again. Exactly one of these keys is there."""
+    """News of an HTTP exchange, in the order head, chunks, end. A failure may come at any time;
+    before the head, the host may say that it holds the request back. A further head begins
+    the response anew: the host was restarted and sends the request again. Exactly one of
+    these keys is there."""
 
     held: HttpInputHeld
-    """The host holds the request back, for others go first: the time in which something must
-    come does not run before the request goes out."""
+    """The host holds the request back, since others go first. The idle time does not run until
+    the request goes out."""
     head: ResponseHead
     """Status and headers are there."""
     chunk: BodyBytes
-    """A piece of the body, cut anywhere."""
+    """A piece of the body, cut at any byte."""
     end: None
     """The body is whole. Answers the effect."""
     failed: HttpFailure
@@ -247,11 +247,11 @@ class ResponseHead(TypedDict):
     """Status and headers of a response."""
 
     status: int
-    """The status code."""
+    """The status code of the response."""
     headers: NotRequired[list[list[str]]]
     """The headers, names in lower case."""
     at: NotRequired[int]
-    """The wall time, for headers that name a date; 0 if unknown."""
+    """The wall time in milliseconds since 1970; 0 if unknown."""
 
 
 class EncodedBytes(TypedDict):
@@ -281,7 +281,7 @@ HttpFailureKind = Literal["network", "timeout", "cancelled", "refused"]
 - ``timeout``: Nothing came for too long. Worth a retry.
 - ``cancelled``: The exchange was cancelled, as asked.
 - ``refused``: The host does not send this request: unknown endpoint, missing key, redirect.
-  No retry.
+  Not worth a retry.
 """
 
 
@@ -315,7 +315,7 @@ class AnswerDeny(TypedDict):
 
 
 class Answer(TypedDict, total=False):
-    """A person's answer. Exactly one of these keys is there."""
+    """An answer to an ``Ask``. Exactly one of these keys is there."""
 
     allow: None
     """The call may run."""
@@ -334,7 +334,7 @@ class Answer(TypedDict, total=False):
 
 
 class HookReplyDeny(TypedDict):
-    """Do not."""
+    """The hook denies what it was asked about."""
 
     reason: str
     """The reason, for the model to read."""
@@ -348,12 +348,12 @@ class HookReplyFailed(TypedDict):
 
 
 class HookReply(TypedDict, total=False):
-    """A hook's reply. Exactly one of these keys is there."""
+    """A reply to a ``HookRun``. Exactly one of these keys is there."""
 
     allow: None
-    """Go on."""
+    """The run goes on as it would have."""
     deny: HookReplyDeny
-    """Do not."""
+    """The hook denies what it was asked about."""
     replace: Any
     """Go on with this in its place."""
     failed: HookReplyFailed
@@ -363,7 +363,7 @@ class HookReply(TypedDict, total=False):
 RejectionReason = TypedDict(
     "RejectionReason",
     {
-        # A submit, or a word to the view, while a run is under way.
+        # A submit, or a change of the view, while a run is under way.
         "busy": "None",
         # Any command after the session has closed.
         "closed": "None",
@@ -377,9 +377,9 @@ RejectionReason = TypedDict(
         "out_of_order": "int",
         # A submit, steer or follow-up with nothing in it.
         "empty": "None",
-        # There is nothing to do it to.
+        # There is nothing that the command could act on.
         "nothing": "str",
-        # An input that would take a model while the budget of the session is used up.
+        # An input that needs a model call while the session's budget is used up.
         "budget": "None",
         # Turns that cannot be taken over.
         "import": "str",
@@ -395,16 +395,16 @@ is there."""
 
 
 class ConfigError(TypedDict):
-    """A configuration that cannot work."""
+    """The reason why a configuration cannot work."""
 
     field: str
     """The field, as a path in the configuration, for example ``tools[2].name``."""
     tool: NotRequired[str]
-    """Of a tool's field, the tool's name."""
+    """The tool's name, if the field is a tool's."""
     message: str
-    """The text that says what is wrong with it and what would be right."""
+    """The text that says what is wrong with the field and what would be right."""
     fault: NotRequired[JsonFault]
-    """The kind of fault if the JSON does not fit, for a host that words it itself."""
+    """The kind of fault if the JSON does not fit, for hosts with a wording of their own."""
 
 
 class JsonFaultEof(TypedDict):

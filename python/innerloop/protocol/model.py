@@ -15,7 +15,7 @@ elif TYPE_CHECKING:
 
 
 class ModelConfig(TypedDict):
-    """Which model, and how to talk to it."""
+    """A model, and how to talk to it."""
 
     endpoint: str
     """The host's name for the endpoint."""
@@ -24,7 +24,7 @@ class ModelConfig(TypedDict):
     profile: ProfileKind
     """The model family whose tools and prompt are used."""
     vocabulary: VocabularyKind
-    """Under which names the family's tools are shown."""
+    """The names under which the family's tools are shown."""
     name: str
     """The model's name, as the endpoint knows it."""
     max_output_tokens: int
@@ -32,8 +32,8 @@ class ModelConfig(TypedDict):
     context_window: int
     """The number of tokens that the model can read and write in one call."""
     reasoning_effort: str | None
-    """``low``, ``medium``, ``high`` or what else the provider knows; the provider's default if
-    absent."""
+    """The reasoning effort: ``low``, ``medium``, ``high`` or another word that the provider
+    knows; the provider's default if absent."""
     tool_choice: ToolChoice
     """The rule for tool calls: the model must, may or must not make them."""
     parallel_tool_calls: bool | None
@@ -43,10 +43,10 @@ class ModelConfig(TypedDict):
     text_calls: TextCalls
     """The cases in which tool calls are also looked for in the model's text."""
     text_family: TextFamily
-    """In which format the model writes calls in its text."""
+    """The format in which the model writes calls in its text."""
     begins_in_thinking: bool | None
-    """True if the model's text begins in thinking, which its template has opened; told from the
-    model's name if absent. It counts where calls are looked for in the text."""
+    """True if the model's text begins in thinking, because its template has opened it; derived
+    from the model's name if absent. It matters only if calls are looked for in the text."""
     compat: EndpointCompat
     """The ways in which the endpoint differs from that of the protocol's author."""
     betas: list[str]
@@ -61,17 +61,17 @@ class ModelConfig(TypedDict):
 ProfileKind = Literal["openai", "anthropic", "gemini", "small"]
 """A model family: its tools, its base prompt, its capabilities.
 
-- ``openai``: GPT models: patches.
+- ``openai``: GPT models, which edit by patches.
 - ``anthropic``: Claude models: search and replace.
-- ``gemini``: Gemini models.
+- ``gemini``: Gemini models, which search and replace.
 - ``small``: Small and local models: few tools, examples, calls in text where need be.
 """
 
 
 VocabularyKind = Literal["seed", "native"]
-"""Under which names a family's tools are shown to the model.
+"""The names under which a family's tools are shown to the model.
 
-- ``seed``: The specification's names.
+- ``seed``: The names of the specification.
 - ``native``: The names that the family was trained on.
 """
 
@@ -95,10 +95,11 @@ ToolChoice = Literal["auto", "none", "required"] | ToolChoiceObject
 TextCalls = Literal["never", "fallback", "always"]
 """The cases in which tool calls are also looked for in the model's text.
 
-- ``never``: In no case: text is text.
+- ``never``: Never: text is text.
 - ``fallback``: Only if a reply has no calls of the protocol's own. If an endpoint says that
   it has no tools, the prompt describes them from then on.
-- ``always``: Always: the tools are told in the prompt, never as the protocol's own.
+- ``always``: Always: the tools are described in the prompt, never offered as the protocol's
+  own.
 """
 
 
@@ -124,17 +125,17 @@ TextFamily = Literal[
     "fenced_json",
     "json",
 ]
-"""In which format a model writes calls in its text.
+"""The format in which a model writes calls in its text.
 
-- ``auto``: Told from the text's marks.
+- ``auto``: Recognised by the text's marks.
 - ``hermes``: Hermes and Qwen: ``<tool_call>{…}</tool_call>``.
-- ``qwen3_coder_xml``: Qwen3-Coder:
+- ``qwen3_coder_xml``: Qwen3-Coder, in XML:
   ``<function=name><parameter=key>value</parameter></function>``.
 - ``llama_json``: Llama 3: ``{"name": …, "parameters": …}``.
-- ``mistral``: Mistral: ``[TOOL_CALLS]``.
+- ``mistral``: Mistral: the token ``[TOOL_CALLS]``, then JSON.
 - ``deepseek``: DeepSeek: ``<｜tool▁calls▁begin｜>``, and DSML.
 - ``pythonic``: Llama 4 and others: ``[f(a=1)]``.
-- ``harmony``: gpt-oss: channels.
+- ``harmony``: gpt-oss: messages in channels.
 - ``glm``: GLM: ``<tool_call>name<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>``.
 - ``kimi``: Kimi: ``<|tool_calls_section_begin|>``.
 - ``gemma``: Gemma 4 and FunctionGemma:
@@ -147,7 +148,7 @@ TextFamily = Literal[
 - ``functionary``: Functionary 3.2: ``>>>name``, and below it the arguments.
 - ``inkling``: Inkling: ``<|content_invoke_tool_json|>``.
 - ``fenced_json``: JSON in a fence of Markdown.
-- ``json``: Bare JSON.
+- ``json``: Bare JSON in the text.
 """
 
 
@@ -202,7 +203,7 @@ MaxTokensField = Literal["max_tokens", "max_completion_tokens"]
 """The name of the output limit's field.
 
 - ``max_tokens``: ``max_tokens``: what most servers take.
-- ``max_completion_tokens``: ``max_completion_tokens``: OpenAI.
+- ``max_completion_tokens``: ``max_completion_tokens``: OpenAI's newer models.
 """
 
 
@@ -216,11 +217,11 @@ ThinkingFormat = Literal[
 ]
 """The form in which a request asks for reasoning effort.
 
-- ``none``: Not at all.
-- ``reasoning_effort``: ``reasoning_effort``.
-- ``openrouter``: OpenRouter: ``reasoning: {effort}``.
-- ``zai``: z.ai: ``thinking: {type}``.
-- ``qwen``: Qwen: ``enable_thinking``.
+- ``none``: The request says nothing about effort.
+- ``reasoning_effort``: The field ``reasoning_effort`` of OpenAI.
+- ``openrouter``: OpenRouter: the field ``reasoning: {effort}``.
+- ``zai``: z.ai: the field ``thinking: {type}``.
+- ``qwen``: Qwen: the field ``enable_thinking``.
 - ``qwen_chat_template``: vLLM and llama.cpp with Qwen: ``chat_template_kwargs:
   {enable_thinking}``.
 """
@@ -230,8 +231,8 @@ ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "te
 """The form in which the thinking of earlier replies goes back to the model.
 
 - ``never``: It is left out.
-- ``reasoning_content``: DeepSeek: ``reasoning_content``, also where it is empty.
-- ``reasoning_details``: OpenRouter: ``reasoning_details``, untouched.
+- ``reasoning_content``: DeepSeek: ``reasoning_content``, even if it is empty.
+- ``reasoning_details``: OpenRouter: ``reasoning_details``, sent back unchanged.
 - ``text``: As text in front of the message's own.
 """
 
@@ -239,7 +240,7 @@ ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "te
 CallIds = Literal["any", "nine"]
 """The form that ids of calls must have.
 
-- ``any``: As they come.
+- ``any``: Any id, as it came.
 - ``nine``: Mistral: nine letters and digits.
 """
 
@@ -250,13 +251,14 @@ class Price(TypedDict):
     input: int
     """Input that is in no cache."""
     output: int
-    """Output, reasoning included."""
+    """All output, reasoning included."""
     cache_read: NotRequired[int]
     """Input read from the cache; the price of input if absent."""
     cache_write: NotRequired[int]
     """Input written to the cache; the price of input if absent."""
     tiers: NotRequired[list[PriceTier]]
-    """Other prices for calls with much input, by rising threshold."""
+    """Other prices for calls with much input, by rising threshold. The highest one that is
+    exceeded holds for all tokens of the call."""
 
 
 class PriceTier(TypedDict):
@@ -265,10 +267,10 @@ class PriceTier(TypedDict):
     above: int
     """The threshold, in tokens."""
     input: int
-    """As in ``Price``."""
+    """The price of input, as in ``Price``."""
     output: int
-    """As in ``Price``."""
+    """The price of output, as in ``Price``."""
     cache_read: NotRequired[int]
-    """As in ``Price``."""
+    """The price of input from the cache, as in ``Price``."""
     cache_write: NotRequired[int]
-    """As in ``Price``."""
+    """The price of input to the cache, as in ``Price``."""

@@ -7,6 +7,7 @@ mod folding;
 mod from_snapshot;
 mod input;
 mod round;
+mod run_form;
 mod snapshot_form;
 
 use super::Session;
@@ -19,10 +20,9 @@ use innerloop_types::{
     config::SessionConfig, digest::DigestBuilder, id::AgentId, json::Json, time::UnixMillis,
 };
 use input::InputForm;
-use snapshot_form::{
-    AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm,
-};
-use snapshot_form::{SessionForm, SpentForm};
+use run_form::{RunForm, SpentForm};
+use snapshot_form::SessionForm;
+use snapshot_form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, SpawnedForm};
 
 const FORMAT: &str = "innerloop-snapshot";
 

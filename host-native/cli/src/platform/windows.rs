@@ -1,6 +1,6 @@
 //! Windows.
 
-use super::told::SystemSignal;
+use super::system_facts::SystemSignal;
 use std::{
     io::{self, IsTerminal as _, stdin},
     task::{Context, Poll},

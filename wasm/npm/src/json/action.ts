@@ -6,7 +6,7 @@ export type Action =
   /** Reads a text file's lines, or an image whole. */
   | {
       action: "read";
-      /** The file. */
+      /** The path of the file. */
       path: string;
       /** The first line to read, counted from 1. */
       offset?: number;
@@ -22,7 +22,7 @@ export type Action =
   /** Reads an image, and nothing else. */
   | {
       action: "view_image";
-      /** The file. */
+      /** The path of the image. */
       path: string;
     }
   /** Reads all text files of some patterns, one after the other. */
@@ -32,15 +32,15 @@ export type Action =
       include: string[];
       /** Patterns of paths that are left out. */
       exclude?: string[];
-      /** True if of a folder only the files directly in it are read. */
+      /** True if only the files directly in a folder are read, not those below. */
       flat?: boolean;
-      /** Which files a search passes over. */
+      /** The files that the search passes over. */
       hidden?: "ignored" | "nothing";
     }
   /** Writes a file, with the folders above it. */
   | {
       action: "write";
-      /** The file. */
+      /** The path of the file. */
       path: string;
       /** Its whole new content. */
       content: string;
@@ -48,13 +48,13 @@ export type Action =
   /** Replaces text in a file. */
   | {
       action: "edit";
-      /** The file. */
+      /** The path of the file. */
       path: string;
       /** The text to find; it must occur once unless `all` is set. */
       old: string;
       /** The text to put in its place. */
       new: string;
-      /** True if to replace each occurrence. */
+      /** True if each occurrence is replaced. */
       all: boolean;
     }
   /** Applies a patch to any number of files: all of it or nothing. */
@@ -72,7 +72,7 @@ export type Action =
       depth: number;
       /** Patterns of entries that are left out. */
       ignore?: string[];
-      /** Which entries are left out besides. */
+      /** The further entries that are left out. */
       hidden?: "ignored" | "nothing";
       /** The way in which folders are told from files. */
       style?: "slash" | "tag";
@@ -80,7 +80,7 @@ export type Action =
   /** Finds files by the pattern of their path, newest first. */
   | {
       action: "glob";
-      /** For example `**\/*.ts`. */
+      /** The pattern, for example `**\/*.ts`. */
       pattern: string;
       /** The folder to search; the agent's own if absent. */
       path?: string;
@@ -88,13 +88,13 @@ export type Action =
       ignore_case?: boolean;
       /** The maximum number of files to name; 1,000 if absent. */
       max_results?: number;
-      /** Which files the search passes over. */
+      /** The files that the search passes over. */
       hidden?: "ignored" | "nothing";
     }
   /** Searches files by a regular expression. */
   | {
       action: "grep";
-      /** The regular expression. */
+      /** The regular expression to search for. */
       pattern: string;
       /** The file or folder to search; the agent's own folder if absent. */
       path?: string;
@@ -102,7 +102,7 @@ export type Action =
       glob?: string;
       /** Only files of this type, for example `rust`. */
       file_type?: string;
-      /** Lines that match this regular expression, too, are left out. */
+      /** A regular expression; lines that match it as well are left out. */
       unless?: string;
       /** The kind of result to report. */
       mode: "content" | "files_with_matches" | "count";
@@ -118,17 +118,17 @@ export type Action =
       max_results?: number;
       /** The maximum number of results per file. */
       max_per_file?: number;
-      /** Which files the search passes over. */
+      /** The files that the search passes over. */
       hidden?: "ignored" | "nothing";
       /** True if case is ignored. */
       ignore_case: boolean;
-      /** True if the pattern is a text that stands for itself. */
+      /** True if the pattern is plain text, not a regular expression. */
       literal?: boolean;
       /** True if a match may span lines; `.` then matches line ends, too. */
       multiline?: boolean;
-      /** True if only what matches is shown of a line. */
+      /** True if only the matching part of a line is shown. */
       only_matching?: boolean;
-      /** True if the numbers of lines are left out. */
+      /** True if line numbers are left out. */
       unnumbered?: boolean;
     }
   /** Runs a WASI program of the host's registry over the workspace. */
@@ -142,23 +142,23 @@ export type Action =
       stdin?: string;
     }
   /**
-   * Carries out a command line in the agent's shell, which keeps variables, functions and the
-   * folder that it stands in from one to the next.
+   * Runs a command line in the agent's shell, which keeps variables, functions and its current
+   * folder from one to the next.
    */
   | {
       action: "shell";
-      /** The command line. */
+      /** The command line to run. */
       command: string;
       /**
-       * The folder in which this one is carried out, from the agent's own on; else the one that the
-       * shell stands in.
+       * The folder in which this command runs, from the agent's own on; the shell's current folder
+       * if absent.
        */
       folder?: string;
     }
   /** Reads pages of the web, where the host offers that. */
   | {
       action: "fetch";
-      /** Their addresses, in the order in which they are named. */
+      /** The addresses of the pages, in the order in which they are named. */
       urls: string[];
       /** The information that is wanted from the pages, in words. */
       prompt?: string;

@@ -6,13 +6,13 @@ import type { ModelConfig } from "./model.js";
 import type { OneOf } from "./shapes.js";
 
 /**
- * Everything a session needs to know from the start. The default is the specification's; `id`,
+ * Everything that a session needs to know from the start. The default is the specification's; `id`,
  * `endpoint` and `model` have no default and must be set.
  */
 export interface SessionConfig {
   /** The session's id. A fork always gets a new one. */
   id: string;
-  /** Which model, and how to talk to it. */
+  /** The model, and how to talk to it. */
   model: ModelConfig;
   /** The limits at which to stop. */
   limits: SessionLimits;
@@ -20,14 +20,11 @@ export interface SessionConfig {
   response: {
     /** Bytes of its body. */
     max_bytes: number;
-    /** Bytes that are held of it: what it says, and an event until it is whole. */
+    /** Bytes that are held of it: what it says, and an event until it is complete. */
     max_kept_bytes: number;
-    /**
-     * Pieces of which its reply is made: texts, thoughts, calls, and the fields that come one by
-     * one.
-     */
+    /** Pieces of its reply: texts, thoughts, calls, and fields that come one by one. */
     max_items: number;
-    /** Calls of tools, also those in its text. */
+    /** Calls of tools, including those in its text. */
     max_calls: number;
   };
   /** The rules for trying a failed model call again. */
@@ -39,30 +36,33 @@ export interface SessionConfig {
     /** The longest delay of our own, in milliseconds. */
     max_ms: number;
     /**
-     * The part of a delay of our own that may be left out, in percent, so that sessions do not come
-     * back all at once; 0 for exact delays.
+     * The part of a delay of our own that may be left out, in percent, so that many sessions do not
+     * retry at once; 0 for exact delays.
      */
     jitter_percent: number;
     /** The longest delay that a provider may ask for; a longer one ends the run. */
     max_retry_after_ms: number;
-    /** After how long without a byte a model call counts as broken, in milliseconds. */
+    /** The time without a byte after which a model call counts as broken, in milliseconds. */
     idle_ms: number;
     /**
      * True if a call that breaks after text or a part of a tool call has come is tried again. No
-     * tool has started then, and what was shown is taken back.
+     * tool has started then, and `text_reset` voids what was shown.
      */
     mid_stream: boolean;
     /**
-     * True if a call that can never succeed closes the session, such as one whose key or model is
-     * refused. If not, its run fails, and the session goes on once that is fixed.
+     * True if a call that can never succeed, such as one whose key or model is refused, closes the
+     * session. If not, its run fails, and the session can go on once that is fixed.
      */
     refusal_closes: boolean;
   };
   /** Time limits of tool runs. */
   timeouts: {
-    /** For a run whose call names none. Where it is the default, a profile may have another. */
+    /**
+     * The limit of a run whose call names none. If this is left at its default, a profile's own
+     * limit applies.
+     */
     default_command_ms: number;
-    /** No run gets more. */
+    /** The longest limit that a run can have. */
     max_command_ms: number;
     /** The time that a cancelled effect may take to answer before it counts as lost. */
     grace_ms: number;
@@ -95,13 +95,13 @@ export interface SessionConfig {
   base_prompt: string | null;
   /** Instructions of the user, appended last to the system prompt. */
   instructions: string | null;
-  /** Which of the profile's tools there are. */
+  /** The choice of the profile's tools. */
   builtin_tools: BuiltinTools;
-  /** Tools of the host, on top of the profile's; equal names override. */
+  /** Tools of the host, in addition to the profile's; one of the same name replaces it. */
   tools: ToolSpec[];
   /**
-   * Which tools' calls run beside others. Those that only read do if nothing is said, those that
-   * change something do not.
+   * The modes in which tools' calls run, by tool. Those that are absent run beside others if they
+   * only read, and alone if they change something.
    */
   exec_modes: Record<string, "parallel" | "serial">;
   /** The way in which tokens are estimated. */
@@ -124,9 +124,12 @@ export interface SessionConfig {
      */
     max_denials: number;
   };
-  /** The rules about calls that must come before others. */
+  /** The rules about reading files before they are changed. */
   guard: {
-    /** True if a file that is there must have been read, or written, before it is changed. */
+    /**
+     * True if an existing file must have been read, or written, in this session before it is
+     * changed.
+     */
     read_before_write: boolean;
   };
   /** Agents that an agent may start. */
@@ -141,13 +144,13 @@ export interface SessionConfig {
     /** The number of times in a run that a text cut by the output limit is continued. */
     continue_on_length: number;
     /**
-     * True if a reply that the output limit has cut in a call is asked for again with twice the
+     * True if a reply that the output limit has cut within a call is asked for again with twice the
      * limit, which then holds until the next input.
      */
     grow_output: boolean;
     /** The number of times in a run that a reply without text and calls is asked for again. */
     retry_on_empty: number;
-    /** True if arguments of the wrong type that plainly mean a right one are bent to it. */
+    /** True if arguments of the wrong type are converted where their meaning is plain. */
     coerce_arguments: boolean;
   };
   /** The faults of replies that are corrected, and how often. */
@@ -215,29 +218,31 @@ export interface ApprovalPolicy {
   allow: ApprovalRule[];
 }
 
-/** Which calls need no approval: those of a tool, or only some of them. */
+/** A rule for calls that need no approval: all calls of a tool, or only some of them. */
 export interface ApprovalRule {
-  /** The tool's name. */
+  /** The name of the tool. */
   tool: string;
-  /** The texts with which its arguments must begin, by the argument's name; none for every call. */
+  /**
+   * The texts with which its arguments must begin, by the argument's name; empty for every call.
+   */
   starting: Record<string, string>;
 }
 
 /**
- * Which of the profile's own tools the model is shown, by the names that it is shown them under.
+ * The choice of the profile's own tools that the model is shown, by their names in its vocabulary.
  * Those that ask the user or give the final answer have switches of their own.
  */
 export type BuiltinTools =
-  /** All that something here can carry out. */
+  /** All that something in this session can carry out. */
   | "all"
   /** Those of them that change nothing and run nothing. */
   | "read_only"
-  /** None. */
+  /** None of the profile's tools. */
   | "none"
   | OneOf<{
-      /** These. */
+      /** The tools with these names. */
       only: string[];
-      /** All but these. */
+      /** All tools but those with these names. */
       except: string[];
     }>;
 
@@ -253,9 +258,7 @@ export interface CompactionPolicy {
   auto: {
     /** The fullness of the window from which the tier applies. */
     from: Fullness;
-    /**
-     * The fullness of the window to reach; so far below that the provider's cache is seldom lost.
-     */
+    /** The fullness of the window to reach. */
     to: Fullness;
     /** The step to take. */
     step: FoldKind;
@@ -271,7 +274,7 @@ export interface CompactionPolicy {
   truncate_if_needed: boolean;
   /** The part of the conversation that stays. */
   keep: {
-    /** Most tokens of the newest turns that stay where the host asks for it to be made shorter. */
+    /** Most tokens of the newest turns that stay if the host asks for a shorter conversation. */
     tokens: number;
     /**
      * The number of the newest replies that stay in any case, each with its calls and their
@@ -279,7 +282,7 @@ export interface CompactionPolicy {
      */
     rounds: number;
     /**
-     * Most tokens of the user's own words that stand behind a summary as they were said, the newest
+     * Most tokens of the user's own words that follow a summary as they were said, the newest
      * first.
      */
     words_of_user: number;
@@ -300,29 +303,29 @@ export interface CompactionPolicy {
   /** The number of turns above which the first tier applies, whatever their length; 0 for never. */
   max_messages: number;
   /**
-   * After how many failures in a row nothing more is tried by itself, until the host asks for it
-   * with success.
+   * The number of failures in a row after which nothing more is tried by itself, until a request of
+   * the host succeeds.
    */
   max_failures: number;
-  /** Most tokens that count as the context window, for estimates that are rough; 0 for all. */
+  /** Most tokens that count as the context window; 0 for all of it. */
   max_window: number;
 }
 
 /**
- * The fullness of a context window. If several values are given, the one that is reached last
- * counts.
+ * The fullness of a context window, in percent, in tokens used or in tokens left. If several values
+ * are given, the one that is reached last counts.
  */
 export interface Fullness {
-  /** So much of it is used, in percent. */
+  /** The part that is used, in percent. */
   percent?: number;
-  /** So many tokens are used. */
+  /** The number of tokens that are used. */
   used?: number;
-  /** So many tokens are left. */
+  /** The number of tokens that are left. */
   left?: number;
 }
 
 /**
- * The facts about the agent's environment that the system prompt states. Those that are empty or
+ * The facts about the agent's environment that the system prompt states. Facts that are empty or
  * absent are left out.
  */
 export interface Facts {
@@ -330,13 +333,13 @@ export interface Facts {
   working_directory: string;
   /** `linux`, `darwin`, `windows`, `wasm`. */
   platform: string;
-  /** The system's version. */
+  /** The version of the operating system. */
   os_version: string;
-  /** Today as `YYYY-MM-DD`. */
+  /** The current date as `YYYY-MM-DD`. */
   date: string;
   /** The state of version control, if the workspace is under it. */
   git: {
-    /** The current branch. */
+    /** The name of the current branch. */
     branch: string;
     /** The number of modified files, if the host knows it. */
     modified: number | null;
@@ -349,7 +352,7 @@ export interface Facts {
   knowledge_cutoff: string;
   /** Programs that `run_program` can run. Without any, the tool is not offered. */
   programs: {
-    /** Its name. */
+    /** The name under which it runs. */
     name: string;
     /** A sentence that says what it is and how it is called. */
     description: string;
@@ -358,17 +361,17 @@ export interface Facts {
   project_docs: {
     /** Its path as seen from the workspace. */
     path: string;
-    /** Its text. */
+    /** The text of the file. */
     text: string;
   }[];
   /**
-   * Those of folders below the workspace, in any order. An agent reads the ones that stand on the
-   * way to its folder and in it.
+   * Instruction files of folders below the workspace, in any order. An agent reads those on the way
+   * to its folder and in it.
    */
   nested_docs: {
     /** Its path as seen from the workspace. */
     path: string;
-    /** Its text. */
+    /** The text of the file. */
     text: string;
   }[];
 }
@@ -377,21 +380,21 @@ export interface Facts {
 export type HookPoint =
   /** The user has said something. Replaceable by another text. */
   | "submit"
-  /** Before a model call. A replacement is a text that is said to the model as the system. */
+  /** Before a model call. A replacement is a text that the model reads as the system's. */
   | "before_model"
   /** Before a tool runs. Replaceable by other arguments, which are checked again. */
   | "before_tool"
   /** After a tool has run. Replaceable by another text for the model. */
   | "after_tool"
   /**
-   * Before the run ends. A denial's reason is said to the model, and the run goes on, so often as
+   * Before the run ends. The model reads the reason of a denial, and the run goes on, as often as
    * `max_denials` allows.
    */
   | "before_stop"
   /**
-   * Before what the session's own agent has come to goes out, as a run ends that was neither
-   * interrupted nor denied and has not failed. Replaceable by another result, which leaves the
-   * history as it is; a denial withholds the result.
+   * Before the result of the session's own agent goes out, at the end of a run that was not
+   * interrupted, denied or failed. Replaceable by another result, which leaves the history as it
+   * is; a denial withholds the result.
    */
   | "outbound"
   /**
@@ -404,29 +407,29 @@ export type HookPoint =
  * The rules for calls that repeat themselves: how they are detected, and what is done about them.
  */
 export interface LoopPolicy {
-  /** True if they are looked for. */
+  /** True if repeating calls are looked for. */
   detect: boolean;
   /** The number of the newest calls that must follow one pattern. */
   window: number;
   /** The longest cycle of calls that counts as a pattern. */
   max_period: number;
-  /** The number of rounds in a row with the same calls that is too many; 0 for never. */
+  /** The number of rounds in a row with the same calls at which a step is taken; 0 for never. */
   same_args: number;
   /**
-   * The number of rounds in a row that call the same tools, whatever the arguments, that is too
-   * many; 0 for never.
+   * The number of rounds in a row that call the same tools, whatever the arguments, at which a step
+   * is taken; 0 for never.
    */
   same_name: number;
   /**
-   * After how many more of such rounds the next step of the ladder follows; 0 for the same number
-   * again.
+   * The number of further such rounds after which the next step of the ladder follows; 0 for the
+   * same number again.
    */
   again_after: number;
   /** True if only calls that failed count. */
   only_if_failed: boolean;
   /** Tools whose calls do not count. */
   ignore_tools: string[];
-  /** True if times, UUIDs and the like in arguments count as all the same. */
+  /** True if times, UUIDs and hashes in arguments and results are ignored in comparisons. */
   mask_volatile: boolean;
   /**
    * The steps to take the first time, the second time and so on, until the pattern breaks; the last
@@ -437,13 +440,13 @@ export interface LoopPolicy {
 
 /** The reaction to calls that repeat themselves. */
 export type LoopStep =
-  /** The model is told. */
+  /** The model gets a warning. */
   | "warn"
   /** The model says without tools what it has found, and the run ends. */
   | "summarize"
   /** The user is asked whether to go on. */
   | "ask_user"
-  /** The run ends. */
+  /** The run ends at once. */
   | "stop";
 
 /** The limits at which to stop; 0 means no limit. */
@@ -452,17 +455,17 @@ export interface SessionLimits {
   max_turns: number;
   /** Most rounds of tool calls for one input of the user. */
   max_tool_rounds_per_input: number;
-  /** Most that a run may use, that of the agents included that it started. */
+  /** Most that a run may use, including what the agents use that it started. */
   run?: Spend;
   /** Most that all runs of the session may use together. */
   session?: Spend;
-  /** The reaction when one of them is reached. */
+  /** The reaction when one of these limits is reached. */
   action: LimitAction;
 }
 
 /** The reaction when a limit is reached. */
 export type LimitAction =
-  /** The run ends. */
+  /** The run ends, and the agent is idle. */
   | "idle"
   /** The model says without tools what it has found, and the run ends. */
   | "summarize"
@@ -471,13 +474,13 @@ export type LimitAction =
   /** The run ends as failed. */
   | "error";
 
-/** The amount that models and their work use; as a limit, 0 means no limit. */
+/** An amount of money, tokens and time; as a limit, 0 means no limit. */
 export interface Spend {
   /** Nano-dollars (10⁻⁹ US dollars). */
   cost_nano_usd: number;
   /** Tokens, in and out. */
   tokens: number;
-  /** Milliseconds of runs, whatever was waited for. */
+  /** Milliseconds of runs, including the time spent waiting for people, tools and providers. */
   ms: number;
 }
 
@@ -492,14 +495,14 @@ export interface ToolSpec {
   /** True if it changes nothing, so that it may run beside others. */
   read_only: boolean;
   /**
-   * After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent, as
-   * long as a command has that asks for no time.
+   * The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, that of
+   * a command that asks for none.
    */
   timeout_ms?: number;
   /**
-   * The arguments that name files or folders of the workspace, each as one text or a list of them:
-   * what an input's `paths` is held against. One that is absent in a call stands for the agent's
-   * own folder.
+   * The names of the arguments that are files or folders of the workspace, each one text or a list
+   * of texts; an input's `paths` is checked against them. One that is absent in a call stands for
+   * the agent's own folder.
    */
   paths?: string[];
   /** The form of a call with free text instead of JSON, for protocols that support it. */
@@ -508,14 +511,14 @@ export interface ToolSpec {
     grammar: string;
     /** The property of the schema that the text stands for. */
     property: string;
-    /** The text that the model is told in place of the description. */
+    /** The description that the model reads in place of the tool's. */
     description: string;
   };
 }
 
 /** A configuration by name. */
 export type Preset =
-  /** Every default of the coding agent loop specification. */
+  /** Every default of the Coding Agent Loop Specification. */
   | "seed001"
   /**
    * The settings that people who know codex, Claude Code or pi expect: the tools that the model was

@@ -18,16 +18,16 @@ export interface SessionUsage {
 
 /** A piece of what a user or a tool says. */
 export type Part =
-  /** Plain text. */
+  /** A piece of plain text. */
   | {
       type: "text";
-      /** The text. */
+      /** The text of the part. */
       text: string;
     }
-  /** A picture. */
+  /** A picture with its data. */
   | {
       type: "image";
-      /** For example `image/png`. */
+      /** The type, for example `image/png`. */
       media_type: string;
       /** The file's bytes in base64. */
       data: string;
@@ -41,7 +41,7 @@ export type Part =
   /** A document, such as a PDF. */
   | {
       type: "file";
-      /** For example `application/pdf`. */
+      /** The type, for example `application/pdf`. */
       media_type: string;
       /** Its name, which the model reads. */
       name: string;
@@ -53,11 +53,11 @@ export type Part =
 export type AgentState =
   /** Waiting for the user. */
   | "idle"
-  /** Running the loop. */
+  /** The agent runs the loop. */
   | "processing"
   /** The model asked the user a question. */
   | "awaiting_input"
-  /** Over. */
+  /** The agent is over and takes no more commands. */
   | "closed";
 
 /** The way in which a run ended. */
@@ -74,7 +74,7 @@ export type RunEnd =
   | "interrupted"
   /** A hook of the host denied it. */
   | "denied"
-  /** The hook before the end has not agreed, however often the model went back to work. */
+  /** The hook before the end has denied it more often than `hooks.max_denials` allows. */
   | "unverified"
   /** The last reply was cut; what there is of it is the run's text. */
   | "incomplete"
@@ -99,7 +99,7 @@ export type ErrorKind =
   | "invalid_request"
   /** A filter of the provider refused the request or the reply. */
   | "content_filter"
-  /** The model refused. */
+  /** The model refused to answer. */
   | "refusal"
   /** The output limit has cut the reply. */
   | "output_limit"
@@ -111,28 +111,28 @@ export type ErrorKind =
   | "network"
   /** The host did not send the request. */
   | "host"
-  /** The provider sent what is not its protocol, and the retries are used up. */
+  /** The provider broke its protocol, and the retries are used up. */
   | "protocol"
-  /** A limit is reached, and that is to count as a failure. */
+  /** A limit is reached, and `limits.action` makes that a failure. */
   | "limit"
   /** The model did not give the final answer in the form that was asked for. */
   | "answer"
-  /** A fault of our own. */
+  /** A fault of Innerloop itself. */
   | "internal";
 
 /** The outcome of an action or of a custom tool's run. */
 export interface Outcome {
-  /** The whole output of the tool. For a program, see `streams`. */
+  /** The whole output of the tool; `streams` says how a program's is laid out. */
   parts: Part[];
   /**
-   * True if the first two parts are texts that a program printed, each of which may be empty: on
-   * standard output, then on standard error. Further parts say more of the run. The model reads
-   * them all as one text, `joined_text`.
+   * True if the first two parts are what a program printed on standard output and on standard
+   * error, each of which may be empty. Further parts say more about the run. The model reads them
+   * all as one text, `joined_text`.
    */
   streams?: boolean;
   /** The kind of error, if there was one; `parts` then say what went wrong and what to do. */
   error?: ToolErrorKind;
-  /** Of a call that needed a yes and got none: who denied it. */
+  /** The one who denied the call, if it needed an approval and got none. */
   denied_by?: DeniedBy;
   /** A program's exit code. */
   exit?: number;
@@ -142,9 +142,9 @@ export interface Outcome {
    */
   count?: number;
   /**
-   * The duration of the run from its launch on, in milliseconds, without the time in which a person
-   * was asked. If the host does not report it, the session measures it, so that it is absent only
-   * if the host ran nothing, or does not know what became of the run.
+   * The duration of the run since its launch, in milliseconds, without the time in which a person
+   * was asked. If the host does not report it, the session measures it; it is absent only if
+   * nothing ran, or if nobody knows what became of the run.
    */
   duration_ms?: number;
   /** True if the time limit ended the run; `parts` then hold what came before. */
@@ -152,22 +152,22 @@ export interface Outcome {
   /** The files that changed. */
   changes?: FileChange[];
   /**
-   * The digests of the files that the action names, in its order, as they are now, if `known` is
-   * there; an empty text for a file that does not exist.
+   * The digests of the files that the action names, in its order, as they are after it; an empty
+   * text for a file that does not exist. Given only if `known` was.
    */
   digests?: string[];
   /** True if the tool itself dropped a part of its output. */
   capped_at_source?: boolean;
   /**
-   * The details that a tool of the host passes to its user interface, in `tool_call_end`; the model
-   * does not read them.
+   * The details that a host's tool passes to its user interface, in `tool_call_end`; the model does
+   * not read them.
    */
   details?: unknown;
 }
 
 /** The one who did not allow a call. */
 export type DeniedBy =
-  /** A person, or who decides for them. */
+  /** A person, or whoever decides for them. */
   | "person"
   /** Nobody was there to allow it. */
   | "nobody"
@@ -226,15 +226,15 @@ export interface SessionStatus {
   /** The state of the agent. */
   state: AgentState;
   /**
-   * True if it does nothing but make the conversation shorter, because the host has asked for that:
-   * no run is under way.
+   * True if the agent only makes the conversation shorter because the host has asked for it: no run
+   * is under way.
    */
   compacting?: boolean;
   /** User and assistant turns so far. */
   turns: number;
   /** Tool calls so far. */
   tool_calls: number;
-  /** Tokens so far. */
+  /** The tokens used so far. */
   usage: SessionUsage;
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;

@@ -9,7 +9,7 @@ import type { FoldKind, Why } from "./history.js";
 export interface Stamp {
   /** Counted from 1 over the whole session, without gaps. */
   seq: number;
-  /** The session time of the event: milliseconds since the session was opened. */
+  /** The session time of the event, in milliseconds since the session was opened. */
   at: number;
   /**
    * The time of the event in milliseconds since 1970, by the host's wall clock as it was when the
@@ -30,7 +30,7 @@ export interface Stamp {
 /** The session is open. */
 export interface SessionStart extends Stamp {
   type: "session_start";
-  /** The model's name. */
+  /** The name of the model. */
   model: string;
   /** The host's name for the endpoint that serves it. */
   provider: string;
@@ -53,7 +53,7 @@ export interface SessionEnd extends Stamp {
   state: AgentState;
 }
 
-/** The user said something; a run, or a further input of it, begins. */
+/** The user said something: a run begins, or a further input of the same run. */
 export interface UserInput extends Stamp {
   type: "user_input";
   /** The content of the user's input. */
@@ -71,11 +71,11 @@ export interface ProcessingEnd extends Stamp {
   usage: SessionUsage;
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;
-  /** Model replies of the run. */
+  /** The number of the model's replies in the run. */
   replies: number;
-  /** Tool calls of the run. */
+  /** The number of tool calls in the run. */
   tool_calls: number;
-  /** Rounds of tool calls of the run. */
+  /** The number of rounds of tool calls in the run. */
   rounds: number;
 }
 
@@ -87,21 +87,21 @@ export interface AssistantTextStart extends Stamp {
 /** More of the model's text. */
 export interface AssistantTextDelta extends Stamp {
   type: "assistant_text_delta";
-  /** The new piece. */
+  /** The new piece of text. */
   text: string;
 }
 
 /** More of the model's thinking. */
 export interface AssistantReasoningDelta extends Stamp {
   type: "assistant_reasoning_delta";
-  /** The new piece. */
+  /** The new piece of thinking. */
   text: string;
 }
 
-/** A reply is whole. Comes once for each, with or without text. */
+/** A reply is whole. This event comes once for each reply, with or without text. */
 export interface AssistantTextEnd extends Stamp {
   type: "assistant_text_end";
-  /** The whole text. */
+  /** The whole text of the reply. */
   text: string;
   /** The whole thinking, if there was any. */
   reasoning?: string;
@@ -111,7 +111,7 @@ export interface AssistantTextEnd extends Stamp {
   cost_nano_usd?: number;
 }
 
-/** The output of the current reply so far does not count: the call is tried again. */
+/** The output of the current reply so far is void: the model is called again. */
 export interface TextReset extends Stamp {
   type: "text_reset";
 }
@@ -119,11 +119,11 @@ export interface TextReset extends Stamp {
 /** A request for the next reply goes to the model. */
 export interface RequestStart extends Stamp {
   type: "request_start";
-  /** Which try it is, counted from 1. */
+  /** The number of the try, counted from 1. */
   attempt: number;
 }
 
-/** The host holds the request back: others go first. */
+/** The host holds the request back, since others go first. */
 export interface Queued extends Stamp {
   type: "queued";
   /** The number of requests that go first. */
@@ -132,15 +132,15 @@ export interface Queued extends Stamp {
 
 /**
  * The model writes a tool call: it begins, or more of its arguments came. Nothing is carried out
- * before the reply is whole; `text_reset` takes it back.
+ * before the reply is whole; `text_reset` voids it.
  */
 export interface ToolCallDelta extends Stamp {
   type: "tool_call_delta";
-  /** Tells the calls of a reply apart. */
+  /** The number that tells the calls of a reply apart. */
   index: number;
   /**
-   * The call's id as the model has it. `tool_call_start` has another one where that is missing or
-   * not the only one.
+   * The call's id, as the model gave it. `tool_call_start` has another one if this one is empty or
+   * not unique.
    */
   call_id: string;
   /** The tool's name, as far as it has come. */
@@ -152,9 +152,9 @@ export interface ToolCallDelta extends Stamp {
 /** A tool call began. */
 export interface ToolCallStart extends Stamp {
   type: "tool_call_start";
-  /** The call's id. */
+  /** The id of the call. */
   call_id: string;
-  /** The tool. */
+  /** The name of the tool. */
   name: string;
   /** The arguments' JSON text, as the model wrote it. */
   arguments: string;
@@ -163,18 +163,18 @@ export interface ToolCallStart extends Stamp {
 /** More output of a running tool. */
 export interface ToolCallOutputDelta extends Stamp {
   type: "tool_call_output_delta";
-  /** The call's id. */
+  /** The id of the call. */
   call_id: string;
-  /** The new piece. */
+  /** The new piece of output. */
   text: string;
 }
 
 /** A tool call is over. */
 export interface ToolCallEnd extends Stamp {
   type: "tool_call_end";
-  /** The call's id. */
+  /** The id of the call. */
   call_id: string;
-  /** The tool. */
+  /** The name of the tool. */
   name: string;
   /** The full, untruncated outcome. */
   outcome: Outcome;
@@ -190,16 +190,16 @@ export interface SteeringInjected extends Stamp {
 /** A limit of rounds or turns ended the run. */
 export interface TurnLimit extends Stamp {
   type: "turn_limit";
-  /** Which limit: `max_turns` or `max_tool_rounds_per_input`. */
+  /** The limit: `max_turns` or `max_tool_rounds_per_input`. */
   limit: "max_turns" | "max_tool_rounds_per_input";
-  /** Its value. */
+  /** The value of the limit. */
   value: number;
 }
 
 /** The budget is used up, which ends the run; the model may still be asked to sum up. */
 export interface BudgetLimit extends Stamp {
   type: "budget_limit";
-  /** Which limit: `run` or `session`, a dot, and the field of it. */
+  /** The limit's path below `limits`, for example `run.tokens`. */
   which:
     | "run.cost_nano_usd"
     | "run.tokens"
@@ -209,7 +209,7 @@ export interface BudgetLimit extends Stamp {
     | "session.ms";
   /** The amount that is used. */
   used: number;
-  /** The limit. */
+  /** The value of the limit. */
   limit: number;
 }
 
@@ -282,9 +282,9 @@ export interface FinalAnswer extends Stamp {
 /** A failed model call is tried again. */
 export interface Retry extends Stamp {
   type: "retry";
-  /** Which try comes next, counted from 2. */
+  /** The number of the next try, counted from 2. */
   attempt: number;
-  /** After how long, in milliseconds. */
+  /** The delay before it, in milliseconds. */
   delay_ms: number;
   /** The text that says what went wrong. */
   message: string;
@@ -295,7 +295,7 @@ export interface Rewound extends Stamp {
   type: "rewound";
   /** The kind of rewind that the host asked for. */
   why: Why;
-  /** The number of turns that the log had when the model saw that. */
+  /** The number of turns that the log had then. */
   to: number;
   /** The number of steps that can be undone from here. */
   undo_left: number;
@@ -313,7 +313,7 @@ export interface CompactionStarted extends Stamp {
   kind: FoldKind;
   /** The reason why they are to be folded. */
   why: FoldReason;
-  /** Tokens of the conversation, about. */
+  /** The approximate number of tokens of the conversation. */
   tokens: number;
 }
 
@@ -326,9 +326,9 @@ export interface Compacted extends Stamp {
   why: FoldReason;
   /** The number of turns that are left out. */
   turns: number;
-  /** Tokens of the conversation before, about. */
+  /** The approximate number of tokens of the conversation before. */
   before: number;
-  /** Tokens of the conversation from now on, about. */
+  /** The approximate number of tokens of the conversation from now on. */
   after: number;
   /** The text that stands in the place of the turns that are left out. */
   text?: string;
@@ -338,7 +338,7 @@ export interface Compacted extends Stamp {
   cost_nano_usd?: number;
 }
 
-/** The conversation stays as it is. */
+/** The conversation could not be made shorter and stays as it is. */
 export interface CompactionFailed extends Stamp {
   type: "compaction_failed";
   /** The way in which it was to become shorter. */
@@ -370,7 +370,7 @@ export interface Warning extends Stamp {
 /** Something failed for good. */
 export interface Failure extends Stamp {
   type: "error";
-  /** The kind. */
+  /** The kind of failure. */
   kind: ErrorKind;
   /** The text that says what failed, and what to do. */
   message: string;

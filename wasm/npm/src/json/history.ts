@@ -31,14 +31,15 @@ export interface SessionTurn {
  * all.
  */
 export interface Fold {
-  /** Turns before this one go; 0 if none does. */
+  /** The place of the first turn that is kept; 0 if no turn is left out. */
   upto: number;
-  /** Those of them that stay, in order. */
+  /** The places of earlier turns that stay all the same, in order. */
   pin?: number[];
-  /** The results before this turn are shown in one line each. */
+  /** The place of the turn before which each result is shown in one line. */
   stub_before: number;
   /**
-   * The text that the model reads in place of the turns that went, after those of them that stay.
+   * The text that the model reads in place of the turns that are left out, after the earlier turns
+   * that stay.
    */
   text?: string;
   /** The way in which the turns are made shorter. */
@@ -63,8 +64,8 @@ export type FoldKind =
 /** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
 export interface LeftOut {
   /**
-   * Which parts, in order. With none, what is left out is the signatures and the sealed thinking of
-   * all replies before.
+   * The parts, in order. An empty list means the signatures and the sealed thinking of all earlier
+   * replies.
    */
   parts: PartPlace[];
   /** The decision about these parts. */
@@ -84,9 +85,9 @@ export type Leaving =
 
 /** The place of a part in the log. */
 export interface PartPlace {
-  /** The turn. */
+  /** The place of the turn. */
   turn: number;
-  /** Which of its results, if it has such. */
+  /** The result within the turn, if the turn consists of results. */
   result?: number;
   /** The part of it. */
   part: number;
@@ -107,11 +108,14 @@ export interface Reply {
   reason?: string;
   /** The tokens that it used; `None` if the provider did not say. */
   usage?: SessionUsage;
-  /** The protocol in which it came: what only its provider understands goes back to no other. */
+  /**
+   * The protocol in which it came: items that only its provider understands are sent back in no
+   * other.
+   */
   wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
   /**
-   * The model and the endpoint that were asked for it: signatures and sealed thinking go back to no
-   * others. If they are not known, the protocol decides.
+   * The model and the endpoint that were asked for it: signatures and sealed thinking are sent back
+   * to no others. If they are not known, the protocol decides.
    */
   origin?: {
     /** The host's name for the endpoint. */
@@ -129,7 +133,7 @@ export interface Reply {
 export type Block =
   /** Text for the user. */
   | { text: string }
-  /** Text for the user that goes back with the provider's mark on it. */
+  /** Text for the user that goes back to the provider with its mark. */
   | {
       marked_text: {
         /** The text, which may be empty. */
@@ -138,14 +142,14 @@ export type Block =
         mark: string;
       };
     }
-  /** Thinking. */
+  /** Thinking before the answer. */
   | {
       reasoning: {
         /** The thinking itself, which may be empty. */
         text: string;
         /** The provider's signature over it. */
         signature?: string;
-        /** The provider's own form of it, sent back untouched in place of text and signature. */
+        /** The provider's own form of it, sent back unchanged in place of text and signature. */
         item?: unknown;
       };
     }
@@ -161,8 +165,8 @@ export interface SessionToolCall {
   /** The tool's name, whether or not such a tool exists. */
   name: string;
   /**
-   * The arguments' JSON text as it came; `{}` where the model sent nothing. It may be invalid. Of a
-   * free-form call, its raw input.
+   * The arguments' JSON text as it came, which may be invalid; `{}` if the model sent nothing. For
+   * a free-form call, its raw input.
    */
   arguments: string;
   /** Further details that the provider gives of the call; most give none. */
@@ -186,7 +190,7 @@ export type Finish =
   | "length"
   /** A filter stopped the reply. */
   | "content_filter"
-  /** The model refused. */
+  /** The model refused to answer. */
   | "refusal"
   /** The provider paused and wants the reply sent back to go on. */
   | "pause"
@@ -198,12 +202,12 @@ export type Finish =
   | "error"
   /** It repeated one passage over and over, and was ended for that. */
   | "repetition"
-  /** None of these. */
+  /** The provider gave no reason, or an unknown one. */
   | "unknown";
 
 /** The answer to one call, as the model reads it. */
 export interface SessionToolResult {
-  /** The call's id. */
+  /** The id of the call. */
   call_id: string;
   /** The content that the model reads, already truncated. */
   parts: Part[];
@@ -213,24 +217,24 @@ export interface SessionToolResult {
 
 /** The reason why the model sees again what it saw before. */
 export type Why =
-  /** The newest steps are taken back. */
+  /** The newest steps are undone. */
   | "undo"
-  /** Steps that were taken back are put back. */
+  /** Steps that were undone are redone. */
   | "redo"
   /** The host named a turn of the log. */
   | "restore"
-  /** All is to be forgotten. */
+  /** The host cleared the conversation. */
   | "clear";
 
 /** The part of a turn that the model sees, in the JSON form of `TurnKind`. */
 export type Said =
-  /** The user's input. */
+  /** An input of the user. */
   | { user: Part[] }
-  /** The model's reply. */
+  /** A reply of the model. */
   | { assistant: Reply }
   /** The answers to the calls of the reply before, in call order. */
   | { tool_results: SessionToolResult[] }
-  /** A word of the host to the model, given as the system. */
+  /** A message of the host to the model, in the system's name. */
   | { system: string }
   /** Another message that the model reads as the user's. */
   | { steering: Part[] };

@@ -1,7 +1,7 @@
 // Which model a session has, and how to talk to it, as its log has it (snake_case). Made of the
 // core's types, whose words these are: see CONTRIBUTING.md#generated-files.
 
-/** Which model, and how to talk to it. */
+/** A model, and how to talk to it. */
 export interface ModelConfig {
   /** The host's name for the endpoint. */
   endpoint: string;
@@ -9,7 +9,7 @@ export interface ModelConfig {
   wire: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
   /** The model family whose tools and prompt are used. */
   profile: "openai" | "anthropic" | "gemini" | "small";
-  /** Under which names the family's tools are shown. */
+  /** The names under which the family's tools are shown. */
   vocabulary: "seed" | "native";
   /** The model's name, as the endpoint knows it. */
   name: string;
@@ -17,7 +17,10 @@ export interface ModelConfig {
   max_output_tokens: number;
   /** The number of tokens that the model can read and write in one call. */
   context_window: number;
-  /** `low`, `medium`, `high` or what else the provider knows; the provider's default if absent. */
+  /**
+   * The reasoning effort: `low`, `medium`, `high` or another word that the provider knows; the
+   * provider's default if absent.
+   */
   reasoning_effort: string | null;
   /** The rule for tool calls: the model must, may or must not make them. */
   tool_choice: SessionToolChoice;
@@ -27,7 +30,7 @@ export interface ModelConfig {
   stream: boolean;
   /** The cases in which tool calls are also looked for in the model's text. */
   text_calls: "never" | "fallback" | "always";
-  /** In which format the model writes calls in its text. */
+  /** The format in which the model writes calls in its text. */
   text_family:
     | "auto"
     | "hermes"
@@ -50,8 +53,8 @@ export interface ModelConfig {
     | "fenced_json"
     | "json";
   /**
-   * True if the model's text begins in thinking, which its template has opened; told from the
-   * model's name if absent. It counts where calls are looked for in the text.
+   * True if the model's text begins in thinking, because its template has opened it; derived from
+   * the model's name if absent. It matters only if calls are looked for in the text.
    */
   begins_in_thinking: boolean | null;
   /** The ways in which the endpoint differs from that of the protocol's author. */
@@ -113,23 +116,26 @@ export interface Compat {
 export interface Price {
   /** Input that is in no cache. */
   input: number;
-  /** Output, reasoning included. */
+  /** All output, reasoning included. */
   output: number;
   /** Input read from the cache; the price of input if absent. */
   cache_read?: number;
   /** Input written to the cache; the price of input if absent. */
   cache_write?: number;
-  /** Other prices for calls with much input, by rising threshold. */
+  /**
+   * Other prices for calls with much input, by rising threshold. The highest one that is exceeded
+   * holds for all tokens of the call.
+   */
   tiers?: {
     /** The threshold, in tokens. */
     above: number;
-    /** As in `Price`. */
+    /** The price of input, as in `Price`. */
     input: number;
-    /** As in `Price`. */
+    /** The price of output, as in `Price`. */
     output: number;
-    /** As in `Price`. */
+    /** The price of input from the cache, as in `Price`. */
     cache_read?: number;
-    /** As in `Price`. */
+    /** The price of input to the cache, as in `Price`. */
     cache_write?: number;
   }[];
 }

@@ -12,12 +12,12 @@ import type { OneOf, Patch } from "./shapes.js";
 
 /** One thing that happened. */
 export type Input =
-  /** A word of the host to an agent. */
+  /** A command of the host to an agent. */
   | {
       command: {
         /** The agent; the session's own is 0. */
         agent: number;
-        /** The word. */
+        /** The command to carry out. */
         command: Command;
       };
     }
@@ -26,7 +26,7 @@ export type Input =
       http: {
         /** The effect that asked for it. */
         id: number;
-        /** The news. */
+        /** The news of the exchange. */
         input: HttpInput;
       };
     }
@@ -35,39 +35,39 @@ export type Input =
       tool: {
         /** The effect that asked for it. */
         id: number;
-        /** The news. */
+        /** The news of the run. */
         input: ToolInput;
       };
     }
-  /** A person's answer. */
+  /** An answer to a question that was asked. */
   | {
       answer: {
         /** The effect that asked for it. */
         id: number;
-        /** The answer. */
+        /** The answer to the question. */
         answer: Answer;
       };
     }
-  /** A hook's reply. */
+  /** A reply of a hook. */
   | {
       hook: {
         /** The effect that asked for it. */
         id: number;
-        /** The reply. */
+        /** The reply of the hook. */
         reply: HookReply;
       };
     }
   /** The host cannot know what became of an effect, for example after a crash. */
   | {
       lost: {
-        /** The effect. */
+        /** The effect that is lost. */
         id: number;
       };
     }
-  /** Time has passed. Only a tick fires deadlines, and one tick fires all that are due. */
+  /** Time has passed. One tick fires all deadlines that are due. */
   | { tick: null };
 
-/** A person's answer. */
+/** An answer to an `Ask`. */
 export type Answer =
   /** The call may run. */
   | { allow: null }
@@ -91,7 +91,7 @@ export type Answer =
   /** The text of the person's answer. */
   | { text: string };
 
-/** A word of the host to an agent. */
+/** A command of the host to an agent. */
 export type Command =
   /** The user's input; starts a run. Refused while one is under way. */
   | {
@@ -129,7 +129,7 @@ export type Command =
     }
   /**
    * Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
-   * while a run is under way, and where all turns are among those that stay.
+   * while a run is under way, and if every turn is one that stays.
    */
   | {
       compact: {
@@ -138,8 +138,8 @@ export type Command =
       };
     }
   /**
-   * Takes back the newest steps; a step begins with each input. Refused while a run is under way,
-   * as are the four below.
+   * Undoes the newest steps; a step begins with each input. Refused while a run is under way, as
+   * are the four commands below.
    */
   | {
       undo: {
@@ -147,28 +147,28 @@ export type Command =
         steps?: number;
       };
     }
-  /** Puts back steps that were taken back, the last one first. */
+  /** Redoes steps that were undone, the last one first. */
   | {
       redo: {
         /** The maximum number of steps. */
         steps?: number;
       };
     }
-  /** The model sees again what it saw when the log had so many turns. */
+  /** Shows the model what it saw when the log had so many turns. */
   | {
       restore: {
         /** The number of turns. */
         at: number;
       };
     }
-  /** The model sees nothing of what was said so far. Can be undone. */
+  /** Hides everything that was said so far from the model. Can be undone. */
   | { clear: null }
-  /** Takes over what was said elsewhere, behind what is there. */
+  /** Appends what was said in another conversation. */
   | {
       import: {
         /**
-         * The turns, oldest first. Calls of the last one that have no answer are answered as
-         * interrupted.
+         * The turns, oldest first. Calls of the last one that have no result get one that says that
+         * they were interrupted.
          */
         turns: SessionTurn[];
       };
@@ -185,7 +185,7 @@ export type Command =
 export interface InputOptions {
   /**
    * The tools that may be called, by the names that the model is shown; all if absent. A call of
-   * another one is refused in words. The final answer can always be given.
+   * another tool is denied, and the model reads why. The final answer can always be given.
    */
   tools?: string[];
   /**
@@ -194,9 +194,8 @@ export interface InputOptions {
    */
   hide?: boolean;
   /**
-   * Files and folders of the workspace, from its root on, that calls may name; all if absent. What
-   * is not about files that it names, as a shell, is refused. Links are not followed to see where
-   * they lead.
+   * Files and folders of the workspace, from its root on, that calls may name; all if absent. Tools
+   * that do not name their files, such as a shell, are denied. Links are not resolved.
    */
   paths?: string[];
   /**
@@ -208,11 +207,11 @@ export interface InputOptions {
   temperature?: number;
 }
 
-/** A hook's reply. */
+/** A reply to a `HookRun`. */
 export type HookReply =
-  /** Go on. */
+  /** The run goes on as it would have. */
   | { allow: null }
-  /** Do not. */
+  /** The hook denies what it was asked about. */
   | {
       deny: {
         /** The reason, for the model to read. */
@@ -230,14 +229,14 @@ export type HookReply =
     };
 
 /**
- * News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time, and
- * before the head that the request is held. A further head begins the response anew: the host was
- * restarted and carries the request out again.
+ * News of an HTTP exchange, in the order head, chunks, end. A failure may come at any time; before
+ * the head, the host may say that it holds the request back. A further head begins the response
+ * anew: the host was restarted and sends the request again.
  */
 export type HttpInput =
   /**
-   * The host holds the request back, for others go first: the time in which something must come
-   * does not run before the request goes out.
+   * The host holds the request back, since others go first. The idle time does not run until the
+   * request goes out.
    */
   | {
       held: {
@@ -247,7 +246,7 @@ export type HttpInput =
     }
   /** Status and headers are there. */
   | { head: ResponseHead }
-  /** A piece of the body, cut anywhere. */
+  /** A piece of the body, cut at any byte. */
   | { chunk: Bytes }
   /** The body is whole. Answers the effect. */
   | { end: null }
@@ -271,11 +270,11 @@ export type Bytes =
 
 /** Status and headers of a response. */
 export interface ResponseHead {
-  /** The status code. */
+  /** The status code of the response. */
   status: number;
   /** The headers, names in lower case. */
   headers: [string, string][];
-  /** The wall time, for headers that name a date; 0 if unknown. */
+  /** The wall time in milliseconds since 1970; 0 if unknown. */
   at: number;
 }
 
@@ -295,7 +294,7 @@ export type ToolInput =
   /** The run is over. Answers the effect. */
   | { done: Outcome };
 
-/** A thing to do or a thing to know. */
+/** One output: a thing to do or a thing to know. */
 export type Output = OneOf<{
   /** A thing to do. */
   effect: Effect;
@@ -307,18 +306,18 @@ export type Output = OneOf<{
 export type Effect = OneOf<{
   /** Send a request and report the response as `HttpInput`s. */
   http: {
-    /** Its id. */
+    /** The id of the effect. */
     id: number;
     /** The agent that it belongs to. */
     agent: number;
-    /** The request. */
+    /** The request to send. */
     request: HttpRequest;
     /** The purpose of the request. */
     purpose: "model" | "summary" | "mcp";
   };
   /** Run a tool and report it as `ToolInput`s. */
   run_tool: {
-    /** Its id. */
+    /** The id of the effect. */
     id: number;
     /** The agent that it belongs to. */
     agent: number;
@@ -327,16 +326,16 @@ export type Effect = OneOf<{
   };
   /** Ask a person and report the `Answer`. */
   ask: {
-    /** Its id. */
+    /** The id of the effect. */
     id: number;
     /** The agent that it belongs to. */
     agent: number;
-    /** The question. */
+    /** The question to ask. */
     ask: Ask;
   };
   /** Run a hook and report its `HookReply`. */
   run_hook: {
-    /** Its id. */
+    /** The id of the effect. */
     id: number;
     /** The agent that it belongs to. */
     agent: number;
@@ -344,18 +343,18 @@ export type Effect = OneOf<{
     hook: {
       /** The point in the loop at which it runs. */
       point: HookPoint;
-      /** The data that it is given. */
+      /** The data that the hook is given. */
       payload: unknown;
     };
   };
   /**
-   * Stop an open effect. Owes no answer of its own: the effect that it names still owes its one,
-   * with what there is.
+   * Stop an open effect. It needs no answer of its own: the effect that it names is still answered
+   * once, with what there is.
    */
   cancel: {
     /** The effect to stop. */
     id: number;
-    /** After how long the session goes on without the answer. */
+    /** The time after which the session goes on without the answer, in milliseconds. */
     grace_ms: number;
   };
 }>;
@@ -364,31 +363,31 @@ export type Effect = OneOf<{
 export type Ask = OneOf<{
   /** May this call run? */
   approval: {
-    /** The call's id. */
+    /** The id of the call. */
     call_id: string;
-    /** The tool. */
+    /** The name of the tool. */
     name: string;
-    /** Its arguments. */
+    /** The arguments of the call. */
     arguments: unknown;
     /**
-     * The folder of the workspace that the calling agent works in, from the root on, which is
-     * empty: the arguments' paths begin there.
+     * The folder of the workspace that the calling agent works in, from the root on, which is the
+     * empty text; paths in the arguments begin there.
      */
     folder?: string;
     /**
-     * The ids of the calls before it in the same reply that are not over yet: what it finds depends
-     * on them.
+     * The ids of earlier calls of the same reply that are not over yet: the call finds what they
+     * leave.
      */
     after?: string[];
   };
   /** A question of the model. */
   question: {
-    /** The question. */
+    /** The question to the user. */
     text: string;
   };
   /** A question of a tool server. */
   elicitation: {
-    /** The question. */
+    /** The question to the user. */
     message: string;
     /** The schema that the answer must fit. */
     schema: unknown;
@@ -397,7 +396,7 @@ export type Ask = OneOf<{
 
 /** A request to an endpoint of the host's table, which adds origin and key. */
 export interface HttpRequest {
-  /** The endpoint. */
+  /** The endpoint to send it to. */
   endpoint: string;
   /** The path below the endpoint's base URL, with its leading `/`. */
   path: string;
@@ -428,24 +427,27 @@ export interface ToolRun {
   /**
    * The model's knowledge of the files that a built-in action names, in its order, if the guard is
    * on: the digest of a file when the model last read or changed it, an empty text for any content,
-   * `null` for a file that it has not seen. A file that has changed since is left alone.
+   * `null` for a file that it has not seen. A file that has changed since is not touched.
    */
   known?: (string | null)[];
-  /** After how long the host stops the run and answers with what there is, `timed_out` set. */
+  /**
+   * The time after which the host stops the run and answers with what there is, `timed_out` set, in
+   * milliseconds.
+   */
   timeout_ms: number;
 }
 
-/** The time to send a tick if nothing else happens. */
+/** The time at which the host sends a tick if nothing else happens before. */
 export interface Deadline {
-  /** The time. */
+  /** The time of the tick. */
   at: number;
   /** The thing that is waited for. */
   reason: "retry" | "model_idle" | "grace" | "wait" | "budget";
 }
 
-/** A refused input: the session is as it was, and the input comes back. */
+/** A refused input: the session is as it was. */
 export interface Rejected {
-  /** The input, whole. */
+  /** The input as it was given. */
   input: Input;
   /** The reason why it was refused. */
   reason: Reason;
@@ -453,7 +455,7 @@ export interface Rejected {
 
 /** The reason why an input was refused. Each is a mistake of the host. */
 export type Reason =
-  /** A submit, or a word to the view, while a run is under way. */
+  /** A submit, or a change of the view, while a run is under way. */
   | { busy: null }
   /** Any command after the session has closed. */
   | { closed: null }
@@ -467,9 +469,9 @@ export type Reason =
   | { out_of_order: number }
   /** A submit, steer or follow-up with nothing in it. */
   | { empty: null }
-  /** There is nothing to do it to. */
+  /** There is nothing that the command could act on. */
   | { nothing: string }
-  /** An input that would take a model while the budget of the session is used up. */
+  /** An input that needs a model call while the session's budget is used up. */
   | { budget: null }
   /** Turns that cannot be taken over. */
   | { import: string }
@@ -478,15 +480,15 @@ export type Reason =
   /** Not offered by this version. */
   | { unsupported: string };
 
-/** A configuration that cannot work. */
+/** The reason why a configuration cannot work. */
 export interface ConfigError {
   /** The field, as a path in the configuration, for example `tools[2].name`. */
   field: string;
-  /** Of a tool's field, the tool's name. */
+  /** The tool's name, if the field is a tool's. */
   tool?: string;
-  /** The text that says what is wrong with it and what would be right. */
+  /** The text that says what is wrong with the field and what would be right. */
   message: string;
-  /** The kind of fault if the JSON does not fit, for a host that words it itself. */
+  /** The kind of fault if the JSON does not fit, for hosts with a wording of their own. */
   fault?: JsonFault;
 }
 

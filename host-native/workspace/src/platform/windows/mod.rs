@@ -5,7 +5,7 @@
 
 mod errno;
 
-use super::found::{FileIdentity, FilePermissions};
+use super::file_facts::{FileIdentity, FilePermissions};
 use std::{
     ffi::OsString,
     fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},

@@ -5,7 +5,7 @@
 pub(super) mod open_folder;
 
 use super::{
-    super::stat::PathStat,
+    super::file_stat::PathStat,
     access::{FileAccess, ListedEntry},
 };
 use crate::platform::{Errno, Result, Timestamps};

@@ -1,7 +1,7 @@
 //! The folder that is held open to read its files, of which there is none on Windows yet.
 
 use super::{
-    super::{super::stat::PathStat, access::ListedEntry},
+    super::{super::file_stat::PathStat, access::ListedEntry},
     Root,
 };
 use crate::platform::Result;
