@@ -9,7 +9,7 @@ use crate::rules::{
     repeat::{RepeatDetector, RepeatPattern},
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::{FromJson, Map, ToJson, joined};
+use innerloop_json::{Map, ToJson, joined};
 use innerloop_types::{
     config::{ApprovalRule, LoopPolicy},
     corrections::ReplyFault,
@@ -126,8 +126,8 @@ pub(crate) struct AgentRun {
     pub(crate) repairs: RepairState,
     /// Set once the model has been asked to sum up without tools: how the run ends then.
     pub(crate) epilogue: Option<RunEnd>,
-    /// The edits that have failed, by file.
-    pub(crate) failed_edits: Option<Box<Map<EditFailures>>>,
+    /// The edits that have failed of late, by file; a success takes one off.
+    pub(crate) failed_edits: Option<Box<Map<u32>>>,
     /// The detector of repeated calls; it has seen the calls of the run so far.
     pub(crate) watch: Option<Box<RepeatDetector>>,
     /// The final answer, as JSON text.
@@ -139,15 +139,6 @@ pub(crate) struct AgentRun {
     /// The options of the input. They stay after the run, until the next input comes with its own:
     /// they tell whether the next request begins as the last one did.
     pub(crate) options: Option<Box<TurnOptions>>,
-}
-
-/// The edits of a file that have failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-pub(crate) struct EditFailures {
-    /// How many, of late; a success takes one off.
-    pub(crate) failed: u32,
-    /// How often the model was told.
-    pub(crate) told: u32,
 }
 
 /// The attempts to repair replies in a run.

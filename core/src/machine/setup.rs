@@ -20,7 +20,7 @@ use innerloop_types::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ProjectDoc, SessionConfig,
         TextCalls, ToolChoice,
     },
-    corrections::CorrectionPolicy,
+    corrections::{CorrectionPolicy, ReplyFault},
     event::EventKind,
     input::TurnOptions,
     path::seen,
@@ -395,6 +395,11 @@ fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     if !cfg!(feature = "corrections") && config.corrections != CorrectionPolicy::default() {
         return Err(ConfigError::new("corrections", "this build has none: leave them out"));
+    }
+    let is_known = |name: &str| ReplyFault::ALL.iter().any(|fault| fault.name() == name);
+    if let Some(fault) = config.corrections.faults.keys().find(|name| !is_known(name)) {
+        let field = format!("corrections.faults.{fault}");
+        return Err(ConfigError::new(field, "is no fault that can be corrected"));
     }
     check_model(config)?;
     check_loops(config)

@@ -59,7 +59,7 @@ impl EchoDetector {
     /// Leaves out what stands before the newest fence of a code block: tables and data in it repeat
     /// themselves for good reasons.
     fn skip_fences(&mut self) {
-        if let Some(at) = memchr::memmem::rfind(&self.tail, b"```") {
+        if let Some(at) = self.tail.windows(3).rposition(|bytes| bytes == b"```") {
             self.forget(at + 3);
         }
     }

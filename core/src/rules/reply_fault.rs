@@ -5,7 +5,7 @@
 use alloc::string::String;
 use innerloop_types::{
     corrections::{CorrectionPolicy, ReplyFault},
-    text::{is_word, listed},
+    text::{is_word, listed, prefix},
 };
 
 /// What is to be known of a reply beside its text.
@@ -59,50 +59,52 @@ const CLAIMANTS: &str = "i|i've|i have|i also|i successfully|successfully|has be
 const RESULTS: &str = "[tool result]|<<tool_output>>|«tool_output»|<tool_output|<tool_response>|\
                        <function_results>|[tool output]";
 
+/// The bytes of a text's end that are looked at: what is a fault stands in a short reply.
+const MOST: usize = 4_000;
+
 /// The fault of a reply's text, if it has one whose number is not 0. A made-up result is for
 /// [`fake_result`].
-pub(crate) fn of_text<'a>(
+pub(crate) fn of_text(
     text: &str,
     facts: ReplyFacts,
     policy: &CorrectionPolicy,
-    mut tools: impl Iterator<Item = &'a str>,
+    tools: &[&str],
 ) -> Option<ReplyFault> {
-    let is_on = |fault| policy.most(fault) > 0;
-    if facts.has_called {
-        if is_on(ReplyFault::NamedTool) && tools.any(|tool| calls(text, tool)) {
-            return Some(ReplyFault::NamedTool);
-        }
-        let start: String = text.trim_start().chars().take(80).collect();
-        let greets = text.len() <= 200 && has_any(&start.to_ascii_lowercase(), GREETINGS);
-        return (is_on(ReplyFault::Greeting) && greets).then_some(ReplyFault::Greeting);
-    }
     let prose = prose(text);
-    let len = text.trim().chars().count();
-    let is_whole = text.contains(['.', '!', '?', '。', '！', '？']);
-    [
-        (ReplyFault::Promised, facts.reply <= 3 && promises(&prose)),
-        (
-            ReplyFault::AskedInstead,
-            facts.reply <= 2 && !facts.may_ask && has_any(&prose, QUESTIONS),
-        ),
-        (ReplyFault::Claimed, facts.may_change && !facts.has_ever_called && claims(&prose, text)),
-        (ReplyFault::TooShort, facts.reply <= 2 && len < 100 && !is_whole),
-        (ReplyFault::WroteOnly, facts.reply == 1 && len > 300 && !facts.has_ever_called),
-    ]
-    .into_iter()
-    .find_map(|(fault, is_it)| (is_it && is_on(fault)).then_some(fault))
+    let len = text.trim().len();
+    let (has_called, is_early) = (facts.has_called, !facts.has_called && facts.reply <= 2);
+    let is_it = |fault: &ReplyFault| match fault {
+        ReplyFault::NamedTool => has_called && tools.iter().any(|tool| calls(text, tool)),
+        ReplyFault::Greeting => {
+            let start = prefix(text.trim_start(), 80);
+            has_called && len <= 200 && find(start, GREETINGS).is_some()
+        }
+        ReplyFault::Promised => !has_called && facts.reply <= 3 && promises(&prose),
+        ReplyFault::AskedInstead => is_early && !facts.may_ask && find(&prose, QUESTIONS).is_some(),
+        ReplyFault::Claimed => facts.may_change && !facts.has_ever_called && claims(&prose, text),
+        ReplyFault::TooShort => is_early && len < 100 && !ends_sentence(text),
+        ReplyFault::WroteOnly => facts.reply == 1 && len > 300 && !facts.has_ever_called,
+        ReplyFault::FakeResult | ReplyFault::Echo | ReplyFault::PatchSpiral | _ => false,
+    };
+    ReplyFault::ALL.into_iter().find(|fault| policy.most(*fault) > 0 && is_it(fault))
 }
 
 /// Returns where a result begins that the model has made up.
 pub(crate) fn fake_result(text: &str) -> Option<usize> {
-    let lower = text.to_ascii_lowercase();
-    let marked = listed(RESULTS).filter_map(|marker| lower.find(marker));
-    let observed =
-        if lower.starts_with("observation:") { Some(0) } else { lower.find("\nobservation:") };
-    marked.chain(observed).min()
+    let mut is_line_start = true;
+    for (at, c) in text.char_indices() {
+        let rest = text.get(at..).unwrap_or_default();
+        let is_result = begins(rest, RESULTS) || (is_line_start && begins(rest, "observation:"));
+        if is_result {
+            return Some(at);
+        }
+        is_line_start = c == '\n';
+    }
+    None
 }
 
-/// The word to the model about a fault; `path` and `tool` are those of a patch spiral.
+/// The word to the model about a fault. That about a patch spiral names the file, and is made where
+/// that is known.
 pub(crate) const fn words(fault: ReplyFault) -> &'static str {
     match fault {
         ReplyFault::Promised => {
@@ -140,106 +142,138 @@ pub(crate) const fn words(fault: ReplyFault) -> &'static str {
             "You repeated yourself, and were stopped. Go on with the next step, or end with one \
              short answer."
         }
-        ReplyFault::PatchSpiral | _ => {
-            "Edits of {path} have failed again and again. Read the file as it is now, then write \
-             it as a whole{tool}."
-        }
+        _ => "",
     }
 }
 
-/// The text in lower case without fenced and indented code, quotes and code spans.
+/// The end of a text without fenced and indented code, quotes and code spans.
 fn prose(text: &str) -> String {
-    let mut prose = String::with_capacity(text.len());
+    let mut prose = String::new();
     let mut in_fence = false;
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```");
         in_fence ^= is_fence;
-        let is_code = line.starts_with("    ") || line.starts_with(['\t', '>']);
-        if in_fence || is_fence || is_code {
-            continue;
-        }
-        for (at, span) in line.split('`').enumerate() {
-            // What stands between two back quotes is code.
-            prose.push_str(if at % 2 == 0 { span } else { "`" });
+        let is_code = in_fence || is_fence || begins(line, "    |\t|>");
+        let mut in_span = false;
+        for c in line.chars().filter(|_| !is_code) {
+            in_span ^= c == '`';
+            if !in_span {
+                prose.push(if c == '’' { '\'' } else { c });
+            }
         }
         prose.push('\n');
     }
-    prose.make_ascii_lowercase();
-    prose.replace('’', "'")
+    let start = prose.len().saturating_sub(MOST);
+    String::from(prose.get(start..).unwrap_or(&prose))
 }
 
-fn has_any(text: &str, phrases: &'static str) -> bool {
-    listed(phrases).any(|phrase| places(text, phrase).next().is_some())
+/// Returns whether a text begins with one of the phrases, whatever the case of its letters.
+fn begins(text: &str, phrases: &'static str) -> bool {
+    matched(text, phrases).is_some()
 }
 
-/// The places of a phrase that begins and ends with a word.
-fn places<'a>(text: &'a str, phrase: &'a str) -> impl Iterator<Item = usize> + 'a {
-    text.match_indices(phrase).map(|(at, _)| at).filter(move |&at| {
-        let (before, behind) = around(text, at, phrase);
-        let goes_on = phrase.ends_with(is_word) && behind.starts_with(is_word);
-        !before.ends_with(is_word) && !goes_on
-    })
+/// The length of the phrase that a text begins with.
+fn matched(text: &str, phrases: &'static str) -> Option<usize> {
+    let is_it = |phrase: &&str| {
+        let start = text.as_bytes().get(..phrase.len());
+        let goes_on = phrase.ends_with(is_word)
+            && text.get(phrase.len()..).is_some_and(|rest| rest.starts_with(is_word));
+        start.is_some_and(|start| start.eq_ignore_ascii_case(phrase.as_bytes())) && !goes_on
+    };
+    listed(phrases).find(is_it).map(str::len)
 }
 
-/// The text before and behind a phrase at that place.
-fn around<'a>(text: &'a str, at: usize, phrase: &str) -> (&'a str, &'a str) {
-    let part = |range: Option<&'a str>| range.unwrap_or_default();
-    (part(text.get(..at)), part(text.get(at + phrase.len()..)))
+/// The place of the first phrase whose words stand in a text, and the text behind it.
+fn find<'a>(text: &'a str, phrases: &'static str) -> Option<(usize, &'a str)> {
+    let mut was_word = false;
+    for (at, c) in text.char_indices() {
+        if !was_word
+            && let Some(rest) = text.get(at..)
+            && let Some(len) = matched(rest, phrases)
+        {
+            return Some((at, rest.get(len..).unwrap_or_default()));
+        }
+        was_word = is_word(c);
+    }
+    None
 }
 
 /// Returns whether an action is announced: one of its verbs stands in the same sentence.
 fn promises(prose: &str) -> bool {
-    listed(INTENTS).any(|intent| {
-        places(prose, intent).any(|at| {
-            let (_, behind) = around(prose, at, intent);
-            let sentence = behind.split(['.', '!', '?', '\n']).next().unwrap_or_default();
-            let said = prose.get(at..).unwrap_or_default();
-            let is_other = listed(NO_INTENTS).any(|other| said.starts_with(other));
-            !is_other && has_any(sentence, ACTIONS)
-        })
-    })
+    let mut text = prose;
+    while let Some((at, behind)) = find(text, INTENTS) {
+        let is_other = begins(text.get(at..).unwrap_or_default(), NO_INTENTS);
+        let end = behind.bytes().position(|byte| b".!?\n".contains(&byte)).unwrap_or(behind.len());
+        let sentence = behind.get(..end).unwrap_or_default();
+        if !is_other && find(sentence, ACTIONS).is_some() {
+            return true;
+        }
+        text = behind;
+    }
+    false
 }
 
 /// Returns whether a change of a file is claimed: by its verb, and the file is named.
 fn claims(prose: &str, text: &str) -> bool {
-    let names_file =
-        text.split(|c: char| c.is_whitespace() || "`'\"(),:*".contains(c)).any(is_file);
-    names_file
-        && listed(CLAIMS).any(|verb| {
-            places(prose, verb).any(|at| {
-                let before = around(prose, at, verb).0.trim_end_matches([' ', '-', '*', '#']);
-                let is_by = |who: &str| {
-                    before.strip_suffix(who).is_some_and(|rest| !rest.ends_with(is_word))
-                };
-                before.is_empty() || before.ends_with('\n') || listed(CLAIMANTS).any(is_by)
-            })
-        })
+    let mut rest = prose;
+    let mut names_verb = false;
+    while let Some((_, behind)) = find(rest, CLAIMS) {
+        let done = prose.len() - behind.len();
+        let before = prose.get(..done).unwrap_or_default().trim_end_matches(is_word);
+        let is_first = before.trim_end_matches([' ', '-', '*', '#']);
+        let before = before.trim_end();
+        names_verb |= is_first.is_empty()
+            || is_first.ends_with('\n')
+            || listed(CLAIMANTS).any(|who| ends_in(before, who));
+        rest = behind;
+    }
+    names_verb && names_file(text)
 }
 
-/// Returns whether a word is the name of a file: a stem, a dot and a short ending with a letter.
-fn is_file(word: &str) -> bool {
-    let word = word.trim_end_matches(['.', ';', '!', '?']);
-    word.rsplit_once('.').is_some_and(|(stem, ending)| {
-        let is_ending = (1..=5).contains(&ending.len())
-            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-            && ending.chars().all(|c| c.is_ascii_alphanumeric());
-        is_ending && stem.len() > 1 && stem.ends_with(is_word)
+/// Returns whether a text ends with that phrase, whatever the case of its letters.
+fn ends_in(text: &str, phrase: &str) -> bool {
+    let start = text.len().checked_sub(phrase.len());
+    start
+        .and_then(|start| text.split_at_checked(start))
+        .is_some_and(|(before, end)| end.eq_ignore_ascii_case(phrase) && !before.ends_with(is_word))
+}
+
+/// Returns whether a text ends a sentence anywhere.
+fn ends_sentence(text: &str) -> bool {
+    text.chars().any(|c| matches!(c, '.' | '!' | '?' | '。' | '！' | '？'))
+}
+
+/// Returns whether a text has the name of a file: a stem, a dot and a short ending with a letter.
+fn names_file(text: &str) -> bool {
+    let is_part = |c: char| is_word(c) || matches!(c, '/' | '-' | '.');
+    text.split(|c: char| !is_part(c)).any(|word| {
+        let word = word.trim_end_matches('.');
+        word.rsplit_once('.').is_some_and(|(stem, ending)| {
+            ending.len() <= 5
+                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+                && stem.len() > 1
+        })
     })
 }
 
 /// Returns whether a text has a call of that tool in one of the forms that models know.
 fn calls(text: &str, tool: &str) -> bool {
-    text.match_indices(tool).any(|(at, _)| {
-        let (before, behind) = around(text, at, tool);
-        let is_value = before.strip_suffix('"').is_some_and(|before| {
-            let key = before.trim_end();
-            key.ends_with("\"name\":") || key.ends_with("\"tool\":")
-        });
-        let is_field = is_value && behind.starts_with('"');
-        let is_tag = before.ends_with('<') && behind.starts_with(['>', ' ']);
+    let mut rest = text;
+    while let Some(at) = rest.find(tool) {
+        let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
+        let behind = behind.get(tool.len()..).unwrap_or_default();
+        let key = before.trim_end_matches(['"', ' ']);
+        let is_field = behind.starts_with('"')
+            && before.ends_with('"')
+            && (key.ends_with("\"name\":") || key.ends_with("\"tool\":"));
+        let is_tag = before.ends_with('<') && begins(behind, ">| ");
         let is_function = !before.ends_with(is_word) && behind.starts_with('(');
-        is_field || is_tag || is_function
-    })
+        if is_field || is_tag || is_function {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -247,21 +281,6 @@ mod tests {
     use super::{ReplyFacts, fake_result, of_text};
     use alloc::format;
     use innerloop_types::corrections::{CorrectionPolicy, ReplyFault};
-
-    const EVERY: CorrectionPolicy = CorrectionPolicy {
-        promised: 1,
-        too_short: 1,
-        asked_instead: 1,
-        wrote_only: 1,
-        claimed: 1,
-        fake_result: 1,
-        named_tool: 1,
-        greeting: 1,
-        echo: 1,
-        patch_spiral: 1,
-        max_after_calls: 2,
-        max_per_run: 8,
-    };
 
     const FIRST: ReplyFacts = ReplyFacts {
         reply: 1,
@@ -272,7 +291,8 @@ mod tests {
     };
 
     fn fault(text: &str, facts: ReplyFacts) -> Option<ReplyFault> {
-        of_text(text, facts, &EVERY, ["read_file", "shell"].into_iter())
+        let every = CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 1)));
+        of_text(text, facts, &every, &["read_file", "shell"])
     }
 
     #[test]
@@ -306,7 +326,7 @@ mod tests {
         let may_ask = ReplyFacts { may_ask: true, ..FIRST };
         assert_eq!(fault("Shall I begin with the tests?", may_ask), None);
         let none = CorrectionPolicy::default();
-        assert_eq!(of_text("ok", FIRST, &none, core::iter::empty()), None);
+        assert_eq!(of_text("ok", FIRST, &none, &[]), None);
     }
 
     #[test]
@@ -332,7 +352,7 @@ mod tests {
         for (text, place) in [
             ("I see. [Tool Result] 3 files", Some(7)),
             ("«tool_output» x", Some(0)),
-            ("Good.\nObservation: 3 files", Some(5)),
+            ("Good.\nObservation: 3 files", Some(6)),
             ("My observation: it works.", None),
         ] {
             assert_eq!(fake_result(text), place, "{text}");

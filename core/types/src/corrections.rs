@@ -1,36 +1,17 @@
 //! Corrections: the faults of replies that the loop answers with a word to the model before it asks
 //! again, and how often (`docs/decisions.md#corrections`). What tells a fault is in `core`'s rules.
 
-use innerloop_json::{FromJson, ToJson};
+use alloc::string::String;
+use innerloop_json::{FromJson, Map, ToJson};
 
-/// The corrections of a run: the number of times that each fault is corrected, 0 for never. A fault
-/// over its number stands as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+/// The corrections of a run. A fault over its number stands as it is.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct CorrectionPolicy {
-    /// Replies that announce what they will do, and do nothing.
-    pub promised: u32,
-    /// Replies of less than 100 characters that end nowhere.
-    pub too_short: u32,
-    /// Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
-    /// none.
-    pub asked_instead: u32,
-    /// First replies of more than 300 characters of a model that has called no tool yet.
-    pub wrote_only: u32,
-    /// Replies that claim a change of files by a model that has called no tool yet.
-    pub claimed: u32,
-    /// Replies that go on with a tool's result of their own making. It is cut off, also over the
-    /// number.
-    pub fake_result: u32,
-    /// Replies after a call that write another one as text, in a form that nobody reads.
-    pub named_tool: u32,
-    /// Replies after a call that greet the user in place of an answer.
-    pub greeting: u32,
-    /// Replies that repeat one passage over and over. They are ended as they do, also over the
-    /// number.
-    pub echo: u32,
-    /// Edits of one file that fail four times in a row, for each file.
-    pub patch_spiral: u32,
+    /// The number of times that a run corrects each fault, by the fault's name; 0 for never.
+    // One map for all of them is a third of the code that ten fields are, in every build.
+    #[json(like = "FaultCounts")]
+    pub faults: Map<u32>,
     /// The number of corrections of a run for replies after a call: `fake_result`, `named_tool` and
     /// `greeting` together.
     pub max_after_calls: u32,
@@ -38,27 +19,54 @@ pub struct CorrectionPolicy {
     pub max_per_run: u32,
 }
 
+/// The fields of [`CorrectionPolicy::faults`], for those who describe its JSON.
+#[cfg(feature = "schema")]
+#[derive(Default, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+struct FaultCounts {
+    /// Replies that announce what they will do, and do nothing.
+    #[json(skip_serializing_if = "Option::is_none")]
+    promised: Option<u32>,
+    /// Replies of less than 100 characters that end nowhere.
+    #[json(skip_serializing_if = "Option::is_none")]
+    too_short: Option<u32>,
+    /// Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
+    /// none.
+    #[json(skip_serializing_if = "Option::is_none")]
+    asked_instead: Option<u32>,
+    /// First replies of more than 300 characters of a model that has called no tool yet.
+    #[json(skip_serializing_if = "Option::is_none")]
+    wrote_only: Option<u32>,
+    /// Replies that claim a change of files by a model that has called no tool yet.
+    #[json(skip_serializing_if = "Option::is_none")]
+    claimed: Option<u32>,
+    /// Replies that go on with a tool's result of their own making. It is cut off, also over the
+    /// number.
+    #[json(skip_serializing_if = "Option::is_none")]
+    fake_result: Option<u32>,
+    /// Replies after a call that write another one as text, in a form that nobody reads.
+    #[json(skip_serializing_if = "Option::is_none")]
+    named_tool: Option<u32>,
+    /// Replies after a call that greet the user in place of an answer.
+    #[json(skip_serializing_if = "Option::is_none")]
+    greeting: Option<u32>,
+    /// Replies that repeat one passage over and over. They are ended as they do, also over the
+    /// number.
+    #[json(skip_serializing_if = "Option::is_none")]
+    echo: Option<u32>,
+    /// Edits of one file that fail four times in a row; each file once.
+    #[json(skip_serializing_if = "Option::is_none")]
+    patch_spiral: Option<u32>,
+}
+
 impl Default for CorrectionPolicy {
     fn default() -> Self {
-        Self {
-            promised: 0,
-            too_short: 0,
-            asked_instead: 0,
-            wrote_only: 0,
-            claimed: 0,
-            fake_result: 0,
-            named_tool: 0,
-            greeting: 0,
-            echo: 0,
-            patch_spiral: 0,
-            max_after_calls: 2,
-            max_per_run: 8,
-        }
+        Self { faults: Map::new(), max_after_calls: 2, max_per_run: 8 }
     }
 }
 
-/// The fault of a reply that is corrected. Each has its number in [`CorrectionPolicy`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+/// The fault of a reply that is corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyFault {
@@ -85,7 +93,7 @@ pub enum ReplyFault {
 }
 
 impl ReplyFault {
-    /// Every fault, in the order of the policy's fields.
+    /// Every fault.
     pub const ALL: [Self; 10] = [
         Self::Promised,
         Self::TooShort,
@@ -99,6 +107,23 @@ impl ReplyFault {
         Self::PatchSpiral,
     ];
 
+    /// The name of the fault, as JSON has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Promised => "promised",
+            Self::TooShort => "too_short",
+            Self::AskedInstead => "asked_instead",
+            Self::WroteOnly => "wrote_only",
+            Self::Claimed => "claimed",
+            Self::FakeResult => "fake_result",
+            Self::NamedTool => "named_tool",
+            Self::Greeting => "greeting",
+            Self::Echo => "echo",
+            Self::PatchSpiral => "patch_spiral",
+        }
+    }
+
     /// Returns whether it can only follow a call.
     #[must_use]
     pub const fn is_after_calls(self) -> bool {
@@ -107,20 +132,19 @@ impl ReplyFault {
 }
 
 impl CorrectionPolicy {
+    /// The corrections of those faults, each so often.
+    #[must_use]
+    pub fn of(faults: &[(ReplyFault, u32)]) -> Self {
+        let mut policy = Self::default();
+        for (fault, most) in faults {
+            policy.faults.insert(String::from(fault.name()), *most);
+        }
+        policy
+    }
+
     /// Returns how often a run corrects that fault.
     #[must_use]
-    pub const fn most(&self, fault: ReplyFault) -> u32 {
-        match fault {
-            ReplyFault::Promised => self.promised,
-            ReplyFault::TooShort => self.too_short,
-            ReplyFault::AskedInstead => self.asked_instead,
-            ReplyFault::WroteOnly => self.wrote_only,
-            ReplyFault::Claimed => self.claimed,
-            ReplyFault::FakeResult => self.fake_result,
-            ReplyFault::NamedTool => self.named_tool,
-            ReplyFault::Greeting => self.greeting,
-            ReplyFault::Echo => self.echo,
-            ReplyFault::PatchSpiral => self.patch_spiral,
-        }
+    pub fn most(&self, fault: ReplyFault) -> u32 {
+        self.faults.get(fault.name()).copied().unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use crate::config::{
     AskAbout, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy, SessionConfig,
     TextCalls, TokenEstimator, VocabularyKind, WireKind,
 };
-use crate::corrections::CorrectionPolicy;
+use crate::corrections::{CorrectionPolicy, ReplyFault};
 use crate::message::FoldKind;
 use alloc::{vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
@@ -63,13 +63,12 @@ fn modern(config: &mut SessionConfig) {
     config.repair.coerce_arguments = true;
     // A person is there who can give another key or another model, and go on.
     config.retry.refusal_closes = false;
-    config.corrections = CorrectionPolicy {
-        claimed: 1,
-        fake_result: 1,
-        echo: 1,
-        patch_spiral: 1,
-        ..CorrectionPolicy::default()
-    };
+    config.corrections = CorrectionPolicy::of(&[
+        (ReplyFault::Claimed, 1),
+        (ReplyFault::FakeResult, 1),
+        (ReplyFault::Echo, 1),
+        (ReplyFault::PatchSpiral, 1),
+    ]);
     // More rounds than work takes, and fewer than a night of them costs.
     config.limits.max_tool_rounds_per_input = 200;
     // The default only ever warns. After two warnings about a window of ten calls, thirty equal
@@ -121,18 +120,17 @@ fn ollama(config: &mut SessionConfig) {
     config.tool_output_percent = Some(30);
     config.estimator = TokenEstimator::CodeAndProse;
     config.repair.coerce_arguments = true;
-    config.corrections = CorrectionPolicy {
-        promised: 2,
-        too_short: 2,
-        asked_instead: 2,
-        wrote_only: 2,
-        claimed: 2,
-        fake_result: 2,
-        named_tool: 2,
-        echo: 2,
-        patch_spiral: 1,
-        ..CorrectionPolicy::default()
-    };
+    config.corrections = CorrectionPolicy::of(&[
+        (ReplyFault::Promised, 2),
+        (ReplyFault::TooShort, 2),
+        (ReplyFault::AskedInstead, 2),
+        (ReplyFault::WroteOnly, 2),
+        (ReplyFault::Claimed, 2),
+        (ReplyFault::FakeResult, 2),
+        (ReplyFault::NamedTool, 2),
+        (ReplyFault::Echo, 2),
+        (ReplyFault::PatchSpiral, 1),
+    ]);
     config.repair.grow_output = true;
     config.retry.idle_ms = 120_000;
     config.tool_output_share_of_rest = Some(60);
@@ -160,7 +158,7 @@ fn ironclaw(config: &mut SessionConfig) {
         ..LoopPolicy::default()
     };
     config.estimator = TokenEstimator::Words;
-    config.corrections.promised = 2;
+    config.corrections = CorrectionPolicy::of(&[(ReplyFault::Promised, 2)]);
     config.repair.coerce_arguments = true;
     config.compaction = CompactionPolicy {
         // 1.3 tokens for a word make one token of a line of minified JSON. Taken at its word, such
@@ -177,8 +175,11 @@ fn ironclaw(config: &mut SessionConfig) {
 
 fn gnoma(config: &mut SessionConfig) {
     config.limits.action = LimitAction::Error;
-    config.corrections =
-        CorrectionPolicy { greeting: 2, echo: 2, patch_spiral: 1, ..CorrectionPolicy::default() };
+    config.corrections = CorrectionPolicy::of(&[
+        (ReplyFault::Greeting, 2),
+        (ReplyFault::Echo, 2),
+        (ReplyFault::PatchSpiral, 1),
+    ]);
     config.loops.detect = false;
     config.retry = RetryPolicy {
         max_retries: 4,

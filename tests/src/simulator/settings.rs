@@ -12,7 +12,7 @@ use innerloop_core::{
         LoopStep, ModelConfig, Price, ProgramFacts, SessionConfig, SpendAmount, TokenEstimator,
         ToolChoice, VocabularyKind, WireKind,
     },
-    corrections::CorrectionPolicy,
+    corrections::{CorrectionPolicy, ReplyFault},
     input::{Command, Input, TurnOptions},
     json::{Json, JsonObject, from_str, to_string},
     message::FoldKind,
@@ -233,19 +233,11 @@ pub(super) fn config(rng: &mut Rng) -> SessionConfig {
 /// Which faults of replies are corrected.
 pub(super) fn corrections(rng: &mut Rng) -> CorrectionPolicy {
     let mut most = || [0, 1, 3][rng.weighted(&[2, 3, 1])];
+    let faults = ReplyFault::ALL.map(|fault| (fault, most()));
     CorrectionPolicy {
-        promised: most(),
-        too_short: most(),
-        asked_instead: most(),
-        wrote_only: most(),
-        claimed: most(),
-        fake_result: most(),
-        named_tool: most(),
-        greeting: most(),
-        echo: most(),
-        patch_spiral: most(),
         max_after_calls: most() + 1,
         max_per_run: most() * 3,
+        ..CorrectionPolicy::of(&faults)
     }
 }
 

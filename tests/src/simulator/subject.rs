@@ -6,6 +6,7 @@ use innerloop_core::{
     Session,
     bytes::BodyBytes,
     config::{ExecMode, HookPoint, SessionConfig},
+    corrections::ReplyFault,
     event::{Event, EventKind},
     id::{AgentId, EffectId},
     input::{Command, HookReply, Input, RejectedInput},
@@ -100,10 +101,12 @@ pub enum Mutation {
 const MORE: u64 = 8;
 
 /// Says how often replies are continued, and those after a call corrected.
-const fn correct_by(config: &mut SessionConfig, most: u32) {
+fn correct_by(config: &mut SessionConfig, most: u32) {
     config.repair.continue_on_length = most;
     let policy = &mut config.corrections;
-    (policy.fake_result, policy.named_tool, policy.greeting) = (most, most, most);
+    for fault in ReplyFault::ALL.into_iter().filter(|fault| fault.is_after_calls()) {
+        policy.faults.insert(fault.name().to_owned(), most);
+    }
     (policy.max_after_calls, policy.max_per_run) = (most, most);
 }
 

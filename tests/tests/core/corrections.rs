@@ -27,20 +27,7 @@ use std::{
 
 /// A configuration that corrects everything twice.
 fn strict() -> SessionConfig {
-    let most = 2;
-    let corrections = CorrectionPolicy {
-        promised: most,
-        too_short: most,
-        asked_instead: most,
-        wrote_only: most,
-        claimed: most,
-        fake_result: most,
-        named_tool: most,
-        greeting: most,
-        echo: most,
-        patch_spiral: 1,
-        ..CorrectionPolicy::default()
-    };
+    let corrections = CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 2)));
     SessionConfig { corrections, ..config() }
 }
 

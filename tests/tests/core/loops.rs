@@ -3,6 +3,7 @@
 use innerloop_core::{
     Session,
     config::{ExecMode, LimitAction, LoopPolicy, LoopStep, SessionConfig, TokenEstimator},
+    corrections::{CorrectionPolicy, ReplyFault},
     event::EventKind,
     gauge::TokenGauge,
     id::AgentId,
@@ -389,7 +390,7 @@ fn a_text_that_was_cut_by_length_is_continued_once() {
 #[test]
 fn l11_a_small_model_that_only_announces_is_corrected_twice() {
     let mut config = config();
-    config.corrections.promised = 2;
+    config.corrections = CorrectionPolicy::of(&[(ReplyFault::Promised, 2)]);
     let mut host = TestHost::open(config.clone());
     let _ = host.submit("go");
     host.reply(&Message::text("I will now list the folder."));

@@ -14,6 +14,7 @@ use crate::rules::{echo::EchoDetector, gauge::prose_cost, retry};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
+    corrections::ReplyFault,
     event::EventKind,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     message::{Block, FinishReason, Reply, Usage, VisibleTurn},
@@ -37,7 +38,7 @@ impl HttpExchange {
 
     /// Looks for an echo in the text that has come. Returns how many bytes of it are to be kept.
     fn echoes(&mut self, pieces: &[ReplyPiece]) -> Option<usize> {
-        let echo = self.echo.as_mut()?;
+        let echo = self.echo.as_mut().filter(|_| cfg!(feature = "corrections"))?;
         pieces.iter().find_map(|piece| match piece {
             ReplyPiece::Text(text) => echo.feed(text),
             ReplyPiece::Restart => {
@@ -272,7 +273,8 @@ impl ModelCall {
             exchange.whole = None;
             let decoder = self.route.decoder(head, ctx.setup.config.response);
             exchange.decoder = Some(Box::new(decoder));
-            let is_watched = cfg!(feature = "corrections") && ctx.setup.config.corrections.echo > 0;
+            let is_watched = cfg!(feature = "corrections")
+                && ctx.setup.config.corrections.most(ReplyFault::Echo) > 0;
             exchange.echo = (is_watched && self.purpose.is_shown()).then(Box::default);
         }
         self.go_on(ctx)

@@ -1,8 +1,8 @@
 //! The forms of a run: its counts, the tries at repairing its replies, and how it ends.
 
-use crate::machine::agent_state::{AgentRun, EditFailures, RepairState, RunCounts};
+use crate::machine::agent_state::{AgentRun, RepairState, RunCounts};
 use alloc::{borrow::Cow, boxed::Box, string::String};
-use innerloop_json::{FromJson, Map, ToJson, VariantNames};
+use innerloop_json::{FromJson, Map, ToJson};
 use innerloop_types::{
     corrections::ReplyFault, input::TurnOptions, message::Usage, status::RunEnd,
 };
@@ -27,7 +27,7 @@ pub(super) struct RunForm<'a> {
     #[json(skip_serializing_if = "RepairsForm::are_none")]
     pub(super) repairs: RepairsForm,
     #[json(skip_serializing_if = "Map::is_empty")]
-    pub(super) failed_edits: Map<EditFailures>,
+    pub(super) failed_edits: Map<u32>,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) epilogue: Option<RunEnd>,
     #[json(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub(super) struct RepairsForm {
     pub(super) answers: u32,
     /// The corrections of replies, by fault.
     #[json(skip_serializing_if = "Map::is_empty")]
-    pub(super) corrected: Map<u8>,
+    pub(super) corrected: Map<u32>,
     #[json(skip_serializing_if = "is_zero")]
     pub(super) denials: u32,
     #[json(skip_serializing_if = "core::ops::Not::not")]
@@ -118,9 +118,13 @@ impl RepairsForm {
     fn of(repairs: RepairState) -> Self {
         let RepairState { pauses, cut, continued, empties, answers, denials, .. } = repairs;
         let RepairState { grown, overflowed, corrected, .. } = repairs;
-        let names = ReplyFault::VARIANTS.iter().map(|name| String::from(*name));
-        let counts = names.zip(corrected);
-        let corrected = counts.filter(|(_, count)| *count > 0).collect();
+        let mut counts = Map::new();
+        for (fault, count) in ReplyFault::ALL.into_iter().zip(corrected) {
+            if count > 0 {
+                counts.insert(String::from(fault.name()), count.into());
+            }
+        }
+        let corrected = counts;
         Self { pauses, cut, continued, empties, answers, corrected, denials, grown, overflowed }
     }
 
@@ -128,8 +132,9 @@ impl RepairsForm {
         let Self { pauses, cut, continued, empties, answers, denials, .. } = self;
         let (grown, overflowed) = (self.grown, self.overflowed);
         let mut corrected = RepairState::default().corrected;
-        for (count, name) in corrected.iter_mut().zip(ReplyFault::VARIANTS) {
-            *count = self.corrected.get(name).copied().unwrap_or_default();
+        for (count, fault) in corrected.iter_mut().zip(ReplyFault::ALL) {
+            let known = self.corrected.get(fault.name()).copied().unwrap_or_default();
+            *count = u8::try_from(known).unwrap_or(u8::MAX);
         }
         RepairState {
             pauses,
