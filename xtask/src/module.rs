@@ -9,6 +9,8 @@ pub(crate) struct WasmModule<'a> {
     /// The number of imported functions: they come first in the numbering.
     pub(crate) imported: usize,
     pub(crate) functions: Vec<WasmFunction<'a>>,
+    /// The number of parameters of each type.
+    pub(crate) parameters: Vec<usize>,
     /// The data segments: texts and tables, in bytes.
     pub(crate) data: usize,
     /// Types, imports, exports and the like, in bytes.
@@ -27,6 +29,7 @@ pub(crate) struct WasmFunction<'a> {
 }
 
 const CUSTOM: u8 = 0;
+const TYPE: u8 = 1;
 const IMPORT: u8 = 2;
 const FUNCTION: u8 = 3;
 const EXPORT: u8 = 7;
@@ -34,6 +37,8 @@ const CODE: u8 = 10;
 const DATA: u8 = 11;
 /// The bytes that a module begins with: the mark of the format, and its version.
 const HEAD: &[u8] = b"\0asm\x01\0\0\0";
+/// The byte that the type of a function begins with.
+const FUNCTION_TYPE: u8 = 0x60;
 /// The part of the custom section `name` that names functions.
 const FUNCTION_NAMES: u8 = 1;
 
@@ -52,6 +57,7 @@ impl<'a> WasmModule<'a> {
                 _ => module.rest += content.len(),
             }
             match id {
+                TYPE => module.parameters = section.parameters()?,
                 IMPORT => module.imported = section.imported_functions()?,
                 FUNCTION => signatures = section.numbers()?,
                 _ => {}
@@ -91,6 +97,18 @@ pub(crate) fn exporting(bytes: &[u8], names: &[&str]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// A module whose functions have these bodies.
+pub(crate) fn with_bodies(bytes: &[u8], bodies: &[Vec<u8>]) -> Option<Vec<u8>> {
+    let mut code = Vec::new();
+    push_number(&mut code, bodies.len());
+    bodies.iter().for_each(|body| push_sized(&mut code, body));
+    let mut out = HEAD.to_vec();
+    for (id, content) in sections(bytes)? {
+        push_section(&mut out, id, if id == CODE { &code } else { content });
+    }
+    Some(out)
+}
+
 /// A module that ends with a section which names its functions, in the order of their numbers.
 pub(crate) fn with_names(bytes: &[u8], names: &[(usize, String)]) -> Vec<u8> {
     let mut map = Vec::new();
@@ -118,7 +136,7 @@ fn push_sized(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Appends an unsigned number in LEB128.
-fn push_number(out: &mut Vec<u8>, mut number: usize) {
+pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         out.push(0x80 | u8::try_from(number & 0x7f).unwrap_or_default());
         number >>= 7;
@@ -127,23 +145,23 @@ fn push_number(out: &mut Vec<u8>, mut number: usize) {
 }
 
 /// The bytes that are left to read.
-struct ByteReader<'a>(&'a [u8]);
+pub(crate) struct ByteReader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> ByteReader<'a> {
-    fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(first)
     }
 
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(taken)
     }
 
     /// An unsigned number of 32 bits in LEB128.
-    fn number(&mut self) -> Option<usize> {
+    pub(crate) fn number(&mut self) -> Option<usize> {
         let mut number = 0;
         for shift in (0..35).step_by(7) {
             let byte = self.byte()?;
@@ -153,6 +171,14 @@ impl<'a> ByteReader<'a> {
             }
         }
         None
+    }
+
+    /// Passes over numbers of any length, with a sign or without.
+    pub(crate) fn skip_numbers(&mut self, count: usize) -> Option<()> {
+        for _ in 0..count {
+            while self.byte()? & 0x80 != 0 {}
+        }
+        Some(())
     }
 
     fn text(&mut self) -> Option<&'a str> {
@@ -177,6 +203,20 @@ impl<'a> ByteReader<'a> {
         push_number(&mut section, count);
         section.extend(kept);
         Some(section)
+    }
+
+    /// The number of parameters of each type, if all are functions' and have types of one byte.
+    fn parameters(&mut self) -> Option<Vec<usize>> {
+        let mut counts = Vec::new();
+        for _ in 0..self.number()? {
+            (self.byte()? == FUNCTION_TYPE).then_some(())?;
+            let parameters = self.number()?;
+            self.take(parameters)?;
+            let results = self.number()?;
+            self.take(results)?;
+            counts.push(parameters);
+        }
+        Some(counts)
     }
 
     fn numbers(&mut self) -> Option<Vec<usize>> {
@@ -261,7 +301,8 @@ mod tests {
         let function =
             |name: &str, body| WasmFunction { name: name.to_owned(), signature: 0, body };
         let functions = vec![function("f", b"\0\x0b"), function("g", b"\0\x01\x0b")];
-        let expected = WasmModule { imported: 1, functions, data: 0, rest: 4 + 12 + 3 };
+        let expected =
+            WasmModule { imported: 1, functions, parameters: vec![0], data: 0, rest: 4 + 12 + 3 };
         assert_eq!(WasmModule::read(SAMPLE), Some(expected));
     }
 

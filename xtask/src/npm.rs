@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::TaskError;
 use crate::files;
+use crate::locals;
 use crate::order;
 use crate::process;
 use crate::programs::{PYTHON, QJS};
@@ -55,8 +56,8 @@ pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Optimises a module, which must name its functions, for size and puts them in order, unless that
-/// was done for the same input.
+/// Optimises a module, which must name its functions, for size, numbers their locals and puts them
+/// in order, unless that was done for the same input.
 ///
 /// # Errors
 /// When npm or wasm-opt fails.
@@ -81,8 +82,10 @@ pub(crate) fn optimise_module(
     };
     files::copy_if_changed(input, &between)?;
     optimise(&SMALLEST, &between)?;
-    let unreadable = || TaskError(format!("{} is no wasm module", between.display()));
-    let named = order::named_by_likeness(&files::read(&between)?).ok_or_else(unreadable)?;
+    let unreadable =
+        || TaskError(format!("{} is no wasm module that is known here", between.display()));
+    let renumbered = locals::renumbered(&files::read(&between)?).ok_or_else(unreadable)?;
+    let named = order::named_by_likeness(&renumbered).ok_or_else(unreadable)?;
     files::write_if_changed(&between, &named)?;
     optimise(&["--reorder-functions-by-name", "--strip-target-features"], output)?;
     files::copy_if_changed(input, &seen)?;
