@@ -15,6 +15,12 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, TaskError> {
     fs::read(file).map_err(|error| failed("read", file, &error))
 }
 
+/// Returns whether a file is there and was written after another.
+pub(crate) fn is_newer(path: &Path, than: &Path) -> bool {
+    let written = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+    written(path).zip(written(than)).is_some_and(|(one, other)| one > other)
+}
+
 /// Returns whether both files exist and hold the same bytes.
 pub(crate) fn same(one: &Path, other: &Path) -> bool {
     match (fs::read(one), fs::read(other)) {

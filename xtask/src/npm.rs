@@ -67,7 +67,9 @@ pub(crate) fn optimise_module(
     output: &Path,
 ) -> Result<(), TaskError> {
     let seen = output.with_extension("from.wasm");
-    if files::same(input, &seen) && output.is_file() {
+    // What made it is this program, and may have changed since.
+    let is_fresh = |program: PathBuf| files::is_newer(output, &program);
+    if files::same(input, &seen) && std::env::current_exe().is_ok_and(is_fresh) {
         println!("wasm-opt: the module is as before");
         return Ok(());
     }

@@ -15,6 +15,7 @@ mod clang;
 mod commands;
 mod config;
 mod conversation;
+mod corrections;
 mod decode;
 mod endings;
 mod environment;

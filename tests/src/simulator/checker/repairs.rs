@@ -7,6 +7,7 @@ use super::{
     views::changes_view,
 };
 use innerloop_core::{
+    corrections::ReplyFault,
     event::EventKind,
     id::AgentId,
     json::to_string,
@@ -134,6 +135,15 @@ fn on_reply(counts: &mut Counts, reply: &Reply, is_last: bool, seen: &Seen<'_>) 
     }
     let is_refusal = reply.finish == FinishReason::Refusal;
     let is_blank = reply.text().trim().is_empty() && !is_cut && !is_stopped && !is_refusal;
+    // Nothing is left of a reply that was a made-up result, which is another fault.
+    let is_made_up = seen.outputs.events().any(|event| match &event.kind {
+        EventKind::Corrected { fault, .. } => *fault == ReplyFault::FakeResult,
+        EventKind::Error { message, .. } => message.contains("make up the results"),
+        _ => false,
+    });
+    if is_made_up {
+        return;
+    }
     let empties = counts.entry("empties").or_default();
     if is_broken || is_blank {
         *empties = (*empties + 1).min(u64::from(seen.config.repair.retry_on_empty));

@@ -1,0 +1,41 @@
+"""Replies that are wrong: corrected, told by an event, and never taken for an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from innerloop import Agent
+from support import AsyncCase, Model, calls, options, says
+
+LOOK = calls(("c1", "Glob", {"pattern": "*"}))
+ENDLESS = "I will now look at the next file of the project. " * 1_700
+
+
+class Corrections(AsyncCase):
+    def play(self, *replies: Any, **more: Any) -> tuple[str, str, list[str]]:
+        """Runs a scripted model; gives status, text, and the faults that were corrected."""
+
+        async def work() -> tuple[str, str, list[str]]:
+            with Model(*replies) as model:
+                async with Agent(**options(model, **more)) as agent:
+                    run = agent.run("Go")
+                    result = await run.result()
+                    faults = [event["fault"] async for event in run if event["type"] == "corrected"]
+            return result.status, result.text, list(faults)
+
+        return self.wait(work())
+
+    def test_i8_a_result_that_the_model_makes_up_is_no_answer(self) -> None:
+        fake = says("These. [Tool Result] secret.txt")
+        played = self.play(LOOK, fake, says("None."))
+        self.assertEqual(played, ("completed", "None.", ["fake_result"]))
+
+    def test_k9_a_sentence_without_end_is_ended_and_corrected(self) -> None:
+        status, text, faults = self.play(LOOK, says(ENDLESS), says(ENDLESS))
+        self.assertEqual((status, faults), ("incomplete", ["echo"]))
+        self.assertLess(len(text), 1_000)
+
+    def test_i7_a_claim_of_a_change_without_any_call_is_asked_about(self) -> None:
+        claim = says("I created hello.py and it works. Done.")
+        played = self.play(claim, says("Nothing was changed."))
+        self.assertEqual(played, ("completed", "Nothing was changed.", ["claimed"]))
