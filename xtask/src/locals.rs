@@ -11,7 +11,8 @@ const ROUNDS: usize = 6;
 /// The weight of a number's place beside one use of it, in uses: how much is known of a number that
 /// was never seen in a place.
 const ANYWHERE: u64 = 5;
-/// The parts of a bit, or of a use, in which is counted: whole numbers are the same on all machines.
+/// The parts of a bit, or of a use, in which is counted: whole numbers are the same on all
+/// machines.
 const PARTS: u64 = 256;
 
 /// The place of a use of a local: the opcodes before it, its own and after it.

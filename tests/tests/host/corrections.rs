@@ -35,7 +35,7 @@ fn i7_a_claim_without_a_call_is_asked_about() {
     let scene = Scene::streaming(&[claim, write, Message::text("Now it is there.")]).natively();
     let run = scene.run(&["--json"]).exits(0);
     assert_eq!(corrected(&run.stdout), ["claimed"]);
-    assert_eq!(scene.text("hello.py"), "print()\n");
+    assert_eq!(scene.text("workspace/hello.py"), "print()\n");
 }
 
 #[test]
