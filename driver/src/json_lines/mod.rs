@@ -38,6 +38,7 @@ use innerloop_core::{
     preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
 };
+use innerloop_json::Map;
 use request::{ConfigRequest, EndpointSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec};
 #[cfg(feature = "schema")]
 pub use schema::{line_schema, request_schema};
@@ -160,29 +161,72 @@ impl LineServer {
                 let driver = self.driver(session)?;
                 answer.step(driver, driver.owed());
             }
-            LineRequest::Status { session, agent } => {
-                answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
-            }
+            LineRequest::Status { session, agent } => self.status(session, agent, answer)?,
             LineRequest::History { session, agent, from } => {
-                let history = self.history(session, agent)?;
-                answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
+                self.turns(session, agent, from, answer)?;
             }
-            LineRequest::Seen { session, agent } => {
-                let history = self.history(session, agent)?;
-                answer.line(&AnswerLine::Seen(history.map(|all| all.seen().collect())));
-            }
-            LineRequest::Undone { session, texts } => {
-                let steps = self.entered(session)?.steps.as_mut();
-                answer.line(&AnswerLine::Undone(undone(steps, &texts)?));
-            }
-            LineRequest::Said { session, agent } => {
-                answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
-            }
+            LineRequest::Seen { session, agent } => self.seen(session, agent, answer)?,
+            LineRequest::Undone { session, texts } => self.undone(session, &texts, answer)?,
+            LineRequest::Said { session, agent } => self.said(session, agent, answer)?,
             LineRequest::Replay => replay(bytes, answer)?,
             LineRequest::Close { session } => {
                 self.sessions.remove(session).ok_or_else(|| not_open(session))?;
             }
         }
+        Ok(())
+    }
+
+    fn status(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
+        Ok(())
+    }
+
+    fn turns(
+        &self,
+        session: u32,
+        agent: AgentId,
+        from: usize,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let history = self.history(session, agent)?;
+        answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
+        Ok(())
+    }
+
+    fn seen(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let history = self.history(session, agent)?;
+        answer.line(&AnswerLine::Seen(history.map(|all| all.seen().collect())));
+        Ok(())
+    }
+
+    fn said(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
+        Ok(())
+    }
+
+    fn undone(
+        &mut self,
+        session: u32,
+        texts: &Map<Option<String>>,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let steps = self.entered(session)?.steps.as_mut().ok_or_else(no_changes)?;
+        answer.line(&AnswerLine::Undone(undone(steps, texts)));
         Ok(())
     }
 
@@ -358,6 +402,10 @@ fn resumed(log: &[u8], wall: UnixMillis, parts: SetupSpec) -> Result<Driver, Req
     // In a sound log only a last line that was cut is not UTF-8, and such a line does not count.
     let log = String::from_utf8_lossy(log);
     Ok(Driver::resume(&log, wall, parts_of(parts)?)?)
+}
+
+fn no_changes() -> RequestError {
+    RequestError::bad_option("no changes are kept: open the session with `undo` in its parts")
 }
 
 fn no_blueprint(blueprint: u32) -> RequestError {

@@ -2,7 +2,6 @@
 //! host gets a list of the files to read, and asks again with their texts. Only the answer that
 //! misses none counts as carried out: until then all changes are kept.
 
-use super::answer::RequestError;
 use crate::file_undo::{FileSteps, UndoneFile};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{Map, ToJson};
@@ -18,15 +17,7 @@ pub(super) struct UndoneAnswer {
 
 /// Returns the actions that undo the files of undone steps, and forgets their changes, or the files
 /// to read first.
-///
-/// # Errors
-/// The session was opened without `undo`.
-pub(super) fn undone(
-    steps: Option<&mut FileSteps>,
-    texts: &Map<Option<String>>,
-) -> Result<UndoneAnswer, RequestError> {
-    let unkept = || RequestError::bad_option("no changes are kept: open the session with `undo`");
-    let steps = steps.ok_or_else(unkept)?;
+pub(super) fn undone(steps: &mut FileSteps, texts: &Map<Option<String>>) -> UndoneAnswer {
     let mut missing = Vec::new();
     let files = steps.undone(&mut |path| match texts.get(path) {
         Some(text) => text.as_ref().map(|text| text.as_bytes().to_vec()),
@@ -36,8 +27,8 @@ pub(super) fn undone(
         }
     });
     if !missing.is_empty() {
-        return Ok(UndoneAnswer { files: Vec::new(), missing });
+        return UndoneAnswer { files: Vec::new(), missing };
     }
     steps.settle();
-    Ok(UndoneAnswer { files, missing })
+    UndoneAnswer { files, missing }
 }
