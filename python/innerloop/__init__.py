@@ -4,16 +4,25 @@ from .agent import Agent
 from .core import Core
 from .effects import Approval
 from .errors import InnerloopError, RejectedError, ToolError
+from .hooks import FoldedTurns, HookDenial, HookedCall, HookReplacement, HookResult, Hooks
 from .run import Run, RunError, RunResult, Usage
 from .session import Session, Step
 from .tools import Tool, ToolContext, ToolResult, tool
+from .undoing import KeptFile, UndoneFiles
 
 __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "Approval",
     "Core",
+    "FoldedTurns",
+    "HookDenial",
+    "HookReplacement",
+    "HookResult",
+    "HookedCall",
+    "Hooks",
     "InnerloopError",
+    "KeptFile",
     "RejectedError",
     "Run",
     "RunError",
@@ -24,6 +33,7 @@ __all__ = [
     "ToolContext",
     "ToolError",
     "ToolResult",
+    "UndoneFiles",
     "Usage",
     "tool",
 ]

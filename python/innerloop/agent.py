@@ -1,50 +1,43 @@
-"""The agent: what most people need. It carries out what the session asks for, each effect as a task
-of its own, and tells events to whoever watches."""
+"""The agent: what most people need. Its inside is :mod:`innerloop.engine`."""
 
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
-import logging
+import dataclasses
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from .core import Core
-from .effects import Answers, Approve, Ask, Effects
+from .effects import Approve, Ask
+from .engine import Engine, FoldingEnd, need_loop
 from .errors import InnerloopError
-from .http import Sender
-from .journal import Journal, open_private
-from .options import Options, check_names, header_of
+from .hooks import Hooks
+from .journal import Journal
+from .options import Options, check_names
 from .protocol import (
-    Command,
+    CommandSubmit,
     ConfigPreset,
     EnvironmentFacts,
     Event,
-    Input,
     Part,
+    SeenTurn,
     SessionConfigPatch,
-    Status,
     Turn,
+    TurnKind,
+    TurnOptions,
 )
 from .run import Run, Usage
-from .sandbox import Workspace
-from .session import Session, Step, Told
-from .tools import Function, Tool, tools_of
-
-_LOGGER = logging.getLogger("innerloop")
-_LATE = frozenset({"answered", "closed", "unknown_effect", "unknown_session"})
-"""How the session refuses what it does not want any more."""
+from .tools import Function, Tool
+from .undoing import UndoneFiles, undo_files
 
 Said = str | Sequence[Part]
 """A text, or a list of parts: texts, pictures, files."""
 
 
-class Agent:
+class Agent(Engine):
     """A coding agent over a folder, with your functions as tools.
 
     At the end of an ``async with`` block it is closed; if it has a log, it only leaves its session,
@@ -60,6 +53,7 @@ class Agent:
         tools: Functions, or what :func:`innerloop.tool` has made of them.
         approve: Says which calls that change something may run.
         ask: Answers the model's questions.
+        hooks: Functions that stand in the loop, by their points: see :class:`innerloop.Hooks`.
         on_event: Is told every event.
         log: A file for the session's log, from which :meth:`resume` goes on.
         record: A file to which the model traffic is appended.
@@ -75,9 +69,6 @@ class Agent:
         InnerloopError: An option does not fit; ``code`` says which kind of mistake it is.
     """
 
-    _run: Run | None
-    _next: Run | None
-
     def __init__(
         self,
         provider: str | None = None,
@@ -90,6 +81,7 @@ class Agent:
         tools: Sequence[Function | Tool] = (),
         approve: Approve | None = None,
         ask: Ask | None = None,
+        hooks: Hooks | None = None,
         on_event: Callable[[Event], None] | None = None,
         log: str | os.PathLike[str] | None = None,
         record: str | os.PathLike[str] | None = None,
@@ -113,6 +105,7 @@ class Agent:
             tools=tools,
             approve=approve,
             ask=ask,
+            hooks=hooks,
             on_event=on_event,
             record=record,
             replay=replay,
@@ -123,7 +116,7 @@ class Agent:
             config=config,
             id=id,
         )
-        self._set_up(options, _journal(log) if log is not None else None, resumes=False)
+        self._set_up(options, _journal(log) if log is not None else None)
 
     @classmethod
     def resume(cls, log: str | os.PathLike[str], **options: Any) -> Agent:
@@ -139,30 +132,35 @@ class Agent:
         Raises:
             InnerloopError: ``bad_log``, where the log cannot be read; ``busy``, while another
                 process goes on with it; otherwise as the constructor.
+
+        Example::
+
+            async with Agent.resume("session.jsonl", provider="anthropic") as agent:
+                print(len(agent.history()))
         """
-        _need_loop("Agent.resume")
+        need_loop("Agent.resume")
         wanted = Options.of(options)
         agent = cls.__new__(cls)
         journal = _existing(log)
         agent._set_up(wanted, journal, resumes=not journal.is_empty())
         return agent
 
-    @property
-    def id(self) -> str:
-        """The session's id."""
-        return self._session_id
-
-    @property
-    def current(self) -> Run | None:
-        """The run under way, if there is one."""
-        return self._run or self._next
-
-    def run(self, said: Said) -> Run:
+    def run(self, said: Said, options: TurnOptions | None = None) -> Run:
         """Lets the agent work until it is done. Call it where an event loop runs.
 
+        ``options`` hold for this input only: which ``tools`` may be called, whether to ``hide`` the
+        others from the model, which ``paths`` of the workspace calls may name, whether the model
+        must, may or must not call tools (``tool_choice``), and its ``temperature``.
+
         Raises:
-            RejectedError: ``busy`` while a run is under way.
-            InnerloopError: ``closed`` after the end, ``no_loop`` outside of an event loop.
+            RejectedError: ``busy`` while a run is under way, ``options`` where one does not fit.
+            InnerloopError: ``closed`` after the end, ``no_loop`` outside of an event loop,
+                ``bad_request`` for an option that there is not.
+
+        Example::
+
+            run = agent.run("Explain the parser", {"tools": ["Read", "Grep"], "paths": ["src"]})
+            print((await run.result()).text)
         """
         self._enter_loop("Agent.run")
         before = self._next
@@ -170,7 +168,7 @@ class Agent:
         # that one only after this call.
         run = self._next = Run(self.interrupt)
         try:
-            self._carry_out({"submit": {"parts": _said(said)}})
+            self._carry_out({"submit": _input(said, options)})
         except InnerloopError:
             self._next = before
             raise
@@ -178,40 +176,178 @@ class Agent:
 
     def steer(self, said: Said) -> None:
         """Tells the model something after the current round of tools; while idle, with the next
-        run."""
+        run.
+
+        Example::
+
+            agent.steer("The tests are in `spec`")
+        """
         self._command({"steer": {"parts": _said(said)}})
 
-    def follow_up(self, said: Said) -> None:
-        """Gives the agent another input for when the current one is done, in the same run."""
-        self._command({"follow_up": {"parts": _said(said)}})
+    def follow_up(self, said: Said, options: TurnOptions | None = None) -> None:
+        """Gives the agent another input for when the current one is done, in the same run;
+        ``options`` as of :meth:`run`.
 
-    def interrupt(self) -> None:
-        """Stops the run under way, if there is one; the agent stays usable."""
+        Example::
 
-        def stop() -> None:
-            if self.current is not None:
-                self._carry_out({"interrupt": None})
-
-        self._in_loop(stop)
+            agent.follow_up("Now sum it up", {"tools": []})
+        """
+        self._command({"follow_up": _input(said, options)})
 
     def configure(self, patch: SessionConfigPatch) -> None:
-        """Changes the configuration by a merge patch, in force from the next model call."""
+        """Changes the configuration by a merge patch, in force from the next model call.
+
+        Example::
+
+            agent.configure({"limits": {"max_turns": 30}})
+        """
         self._command({"configure": {"patch": patch}})
 
     def undo(self, steps: int = 1) -> None:
-        """Takes back the newest inputs with all that followed, for the model; files stay."""
+        """Takes back the newest inputs with all that followed, for the model. For files see
+        :meth:`undo_files`.
+
+        Raises:
+            RejectedError: ``busy`` while a run is under way, ``nothing`` where there is no input.
+
+        Example::
+
+            agent.undo()
+            await agent.undo_files()
+        """
         self._command({"undo": {"steps": steps}})
 
     def redo(self, steps: int = 1) -> None:
-        """Puts back what was taken back."""
+        """Puts back what was taken back, the last first; an input makes an end of it.
+
+        Example::
+
+            agent.redo()
+        """
         self._command({"redo": {"steps": steps}})
 
+    def restore(self, at: int) -> None:
+        """The model sees again what it saw when :meth:`history` had ``at`` turns.
+
+        Raises:
+            RejectedError: ``busy`` while a run is under way, ``nothing`` where there were never so
+                many turns.
+
+        Example::
+
+            before = len(agent.history())
+            await agent.run("Try it with a regular expression").result()
+            agent.restore(before)
+        """
+        self._command({"restore": {"at": at}})
+
     def clear(self) -> None:
-        """The model sees nothing of what was said so far."""
+        """The model sees nothing of what was said so far; :meth:`undo` brings it back.
+
+        Example::
+
+            agent.clear()
+        """
         self._command({"clear": None})
 
+    def import_(self, turns: Sequence[SeenTurn]) -> None:
+        """Takes over what was said elsewhere, behind what is there: turns of another agent's
+        :meth:`seen`, or of your own making.
+
+        Raises:
+            RejectedError: ``busy`` while a run is under way, or where the turns do not answer each
+                other's calls.
+
+        Example::
+
+            agent.import_(other.seen())
+        """
+        at = int(time.time() * 1000)
+        # A turn that is seen is of the kinds that the history has.
+        kinds = [cast(TurnKind, turn) for turn in turns]
+        self._command({"import": {"turns": [{"at": at, "kind": kind} for kind in kinds]}})
+
+    async def compact(self, instructions: str | None = None) -> FoldingEnd:
+        """Has the oldest turns summed up; ``instructions`` say what matters. Returns the event that
+        tells how it went. Whoever stops waiting leaves the summary alone: :meth:`interrupt` stops
+        it.
+
+        Raises:
+            RejectedError: ``busy`` while a run is under way, ``nothing`` where no turn is old
+                enough.
+
+        Example::
+
+            end = await agent.compact("Keep the names of the functions")
+            print(end["type"])
+        """
+        self._enter_loop("Agent.compact")
+        told: asyncio.Future[FoldingEnd] = self._event_loop().create_future()
+        before, self._folding = self._folding, told
+        try:
+            self._carry_out({"compact": {"instructions": instructions}})
+        except InnerloopError:
+            if self._folding is told:
+                self._folding = before
+            raise
+        return await told
+
+    async def undo_files(self) -> UndoneFiles:
+        """Takes back the files of the workspace that the inputs have changed which are undone now,
+        as far as this agent has done them: where a file still is as it was left. The others stay
+        as they are.
+
+        Example::
+
+            agent.undo()
+            for kept in (await agent.undo_files()).kept:
+                print(f"{kept.path}: {kept.why}")
+        """
+        self._enter_loop("Agent.undo_files")
+        return await undo_files(self._session, self._workspace)
+
+    def fork(
+        self,
+        *,
+        turns: int | None = None,
+        id: str | None = None,
+        log: str | os.PathLike[str] | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> Agent:
+        """Another agent that has heard what this one has, or the first ``turns`` turns of it, and
+        goes its own way: with the same options but ``record``, in a session of its own. It works on
+        the same folder unless it gets another ``workspace``.
+
+        Raises:
+            InnerloopError: ``bad_option`` where an option does not fit; otherwise as the
+                constructor.
+
+        Example::
+
+            async with agent.fork(workspace="copy") as other:
+                print((await other.run("Try it the other way").result()).text)
+        """
+        options = dataclasses.replace(
+            self._options,
+            tools=list(self._tools.values()),
+            workspace=self._options.workspace if workspace is None else workspace,
+            on_event=on_event,
+            record=None,
+            id=id,
+        )
+        agent = Agent.__new__(Agent)
+        journal = _journal(log) if log is not None else None
+        agent._set_up(options, journal, origin=self, turns=turns)
+        return agent
+
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Tells every event from now on; the returned function ends that."""
+        """Tells every event from now on; the returned function ends that.
+
+        Example::
+
+            end = agent.subscribe(lambda event: print(event["type"]))
+        """
         self._listeners.append(listener)
 
         def end() -> None:
@@ -220,27 +356,50 @@ class Agent:
 
         return end
 
-    def status(self) -> Status:
-        """Where the agent stands, and what it has used."""
-        status = self._session.status()
-        # The session's own agent is there as long as the session.
-        assert status is not None
-        return status
-
     def usage(self) -> Usage:
-        """Tokens of the session so far."""
+        """Tokens of the session so far.
+
+        Example::
+
+            print(agent.usage().output_total)
+        """
         return Usage.of(self.status()["usage"])
 
     def history(self) -> list[Turn]:
-        """What was said so far, oldest first."""
+        """What was said so far, oldest first.
+
+        Example::
+
+            print(len(agent.history()))
+        """
         return self._session.history() or []
 
+    def seen(self) -> list[SeenTurn]:
+        """What the model sees of that, after all that was undone, cleared or summed up.
+
+        Example::
+
+            for turn in agent.seen():
+                print(*turn)
+        """
+        return self._session.seen() or []
+
     def snapshot(self) -> bytes:
-        """The session as bytes, for :meth:`innerloop.Session.restore`."""
+        """The session as bytes, for :meth:`innerloop.Session.restore`.
+
+        Example::
+
+            Path("session.json").write_bytes(agent.snapshot())
+        """
         return self._session.snapshot()
 
     async def close(self) -> None:
-        """Ends the session for good: stops what runs, then closes."""
+        """Ends the session for good: stops what runs, then closes.
+
+        Example::
+
+            await agent.close()
+        """
         self._enter_loop("Agent.close")
         if self._fault is None and not self._is_over:
             if self._state() != "closed":
@@ -250,13 +409,18 @@ class Agent:
 
     async def leave(self) -> None:
         """Stops what runs here, and lets go of the session: with a ``log`` it can go on by
-        :meth:`resume`, where it stands."""
+        :meth:`resume`, where it stands.
+
+        Example::
+
+            await agent.leave()
+        """
         self._enter_loop("Agent.leave")
         self._is_over = True
         if self._timer is not None:
             self._timer.cancel()
         await self._effects.close()
-        self._fail_runs("the agent has left its session")
+        self._fail_runs("the agent has left its session", "closed")
         if self._journal is not None:
             self._journal.close()
 
@@ -273,249 +437,10 @@ class Agent:
         # A session with a log is meant to go on.
         await (self.close() if self._journal is None else self.leave())
 
-    def _set_up(self, options: Options, journal: Journal | None, *, resumes: bool) -> None:
-        self._loop = _running_loop()
-        self._journal = journal
-        self._listeners = [options.on_event] if options.on_event else []
-        self._record = Path(options.record) if options.record is not None else None
-        self._is_replay = options.replay is not None
-        self._outputs: deque[Told] = deque()
-        self._is_following = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._deadline: int | None = None
-        self._run = self._next = None
-        self._ended = asyncio.Event()
-        self._fault: InnerloopError | None = None
-        self._is_over = False
-        self._raised: BaseException | None = None
-        try:
-            self._core = Core()
-            tools = tools_of(list(options.tools or ()))
-            if self._record is not None:
-                _try_to_record(self._record)
-            workspace = Workspace(options.workspace) if options.workspace is not None else None
-            step = self._resume(options) if resumes else self._open(options, tools)
-        except BaseException:
-            if journal is not None:
-                journal.close()
-            raise
-        self._begun = time.monotonic()
-        self._effects = Effects(
-            sender=Sender(),
-            tools=tools,
-            workspace=workspace,
-            answers=Answers(options.approve, options.ask),
-            journal=journal,
-            session=self.id,
-            hear=self._hear,
-            chunk=self._chunk,
-            loop=self._event_loop,
-            is_restart=resumes,
-        )
-        if resumes and self._state() != "idle":
-            self._run = Run(self.interrupt)
-        self._follow(step)
-        # What follows from now on was never begun before.
-        self._effects.is_restart = False
 
-    def _open(self, options: Options, tools: dict[str, Tool]) -> Step:
-        provider = options.provider_of(self._core)
-        config = options.settings(self._core, provider["name"], tools)
-        parts = options.parts(provider, keeps_log=self._journal is not None)
-        with options.explained(provider):
-            self._session, step = Session.open(config, parts=parts, core=self._core)
-        self._session_id = str(config["id"])
-        if self._journal is not None:
-            self._journal.begin()
-        return step
-
-    def _resume(self, options: Options) -> Step:
-        assert self._journal is not None
-        log = self._journal.read()
-        provider = options.provider_of(self._core, log)
-        parts = options.parts(provider, keeps_log=True)
-        with options.explained(provider):
-            self._session, step = Session.resume(log, parts=parts, owe_runs=True, core=self._core)
-        self._session_id = str(header_of(log).get("id", ""))
-        # The newest lines make a log of their own.
-        self._journal.replace(step.entries)
-        step.entries = []
-        return step
-
-    def _state(self) -> str:
-        return self.status()["state"]
-
-    def _now(self) -> int:
-        return self._session.now + int((time.monotonic() - self._begun) * 1000)
-
-    def _command(self, command: Command) -> None:
-        self._in_loop(lambda: self._carry_out(command))
-
-    def _carry_out(self, command: Command) -> None:
-        self._live()
-        self._follow(self._session.command(command, self._now()))
-
-    def _in_loop(self, work: Callable[[], None]) -> None:
-        """Does what changes the session where its event loop runs. Another thread waits for it."""
-        loop = self._loop
-        if loop is None or not loop.is_running() or loop is _running_loop():
-            return work()
-        done: concurrent.futures.Future[None] = concurrent.futures.Future()
-
-        def carry_out() -> None:
-            if done.set_running_or_notify_cancel():
-                try:
-                    work()
-                    done.set_result(None)
-                except BaseException as error:  # The thread that waits hears of everything.
-                    done.set_exception(error)
-
-        try:
-            loop.call_soon_threadsafe(carry_out)
-            while not concurrent.futures.wait([done], timeout=1).done:
-                if not loop.is_running() and done.cancel():
-                    raise RuntimeError("it has stopped")
-        except RuntimeError as error:
-            raise InnerloopError("no_loop", f"the agent's event loop is gone: {error}") from error
-        done.result()
-
-    def _enter_loop(self, what: str) -> None:
-        """From now on the agent works in the event loop that runs here."""
-        _need_loop(what)
-        running = _running_loop()
-        if self._loop is not running and self._loop is not None and self._loop.is_running():
-            raise InnerloopError("no_loop", f"`{what}`: the agent works in another event loop")
-        self._loop = running
-
-    def _event_loop(self) -> asyncio.AbstractEventLoop:
-        return self._loop or asyncio.get_running_loop()
-
-    def _hear(self, input: Input) -> None:
-        """Takes in an answer to an effect."""
-        if self._fault is not None or self._is_over:
-            return
-        try:
-            self._guarded(lambda: self._session.handle(input, self._now()))
-        except InnerloopError as error:
-            if "tick" not in input and "lost" not in input:
-                raise
-            # Without it nothing goes on, and nothing else can be said in its place.
-            self._break(error)
-
-    def _chunk(self, id: int, data: bytes) -> None:
-        if self._fault is None and not self._is_over:
-            self._guarded(lambda: self._session.chunk(id, data, self._now()))
-
-    def _guarded(self, hear: Callable[[], Step]) -> None:
-        try:
-            step = hear()
-        except InnerloopError as error:
-            if error.code == "internal":
-                return self._break(error)
-            if error.code in _LATE:
-                return
-            raise
-        self._follow(step)
-
-    def _live(self) -> None:
-        if self._fault is not None:
-            raise self._fault
-        if self._is_over:
-            raise InnerloopError("closed", "the agent is closed, or has left its session")
-
-    def _follow(self, step: Step) -> None:
-        """Makes a step durable, and then carries it out. What is heard meanwhile comes behind."""
-        try:
-            self._keep(step)
-        except OSError as error:
-            # What is not durable must not be carried out.
-            self._break(InnerloopError("internal", f"what happens cannot be kept: {error}"))
-            return
-        if self._is_replay:
-            self._effects.learn(step.entries)
-        self._outputs.extend(step.outputs)
-        self._deadline = step.deadline
-        if self._is_following:
-            return
-        self._is_following = True
-        try:
-            while self._outputs:
-                told = self._outputs.popleft()
-                if told[0] == "event":
-                    self._tell(told[1])
-                else:
-                    self._effects.begin(told[1])
-        finally:
-            self._is_following = False
-        self._set_timer()
-        if (raised := self._raised) is not None:
-            self._raised = None
-            raise raised
-
-    def _keep(self, step: Step) -> None:
-        if self._journal is not None:
-            durable = any(kind == "effect" for kind, _ in step.outputs)
-            self._journal.append(step.entries, durable=durable)
-        if self._record is not None and step.recording:
-            with open_private(self._record) as file:
-                file.writelines(line.encode() + b"\n" for line in step.recording)
-
-    def _tell(self, event: Event) -> None:
-        if event["type"] == "user_input" and event["agent"] == 0 and self._run is None:
-            self._run, self._next = self._next or Run(self.interrupt), None
-        run = self._run
-        if run is not None:
-            run.take(event, self._effects.status_of(event.get("effect")))
-            if run.done:
-                self._run = None
-        if event["type"] == "session_end":
-            self._ended.set()
-        for listener in list(self._listeners):
-            try:
-                listener(event)
-            except Exception:
-                _LOGGER.exception("a listener of events failed")
-            except BaseException as raised:
-                # It ends the program; but first the step, so that the session is whole.
-                self._raised = raised
-
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._deadline is None or self._fault is not None:
-            return
-        seconds = max(0.0, (self._deadline - self._now()) / 1000)
-        loop = self._event_loop()
-        # A millisecond more: the session does not hear of what is not due.
-        self._timer = loop.call_later(seconds + 0.001, lambda: self._hear({"tick": None}))
-
-    def _break(self, error: InnerloopError) -> None:
-        self._fault = error
-        self._outputs.clear()
-        self._effects.cancel_all()
-        if self._timer is not None:
-            self._timer.cancel()
-        self._fail_runs(error.message)
-        self._ended.set()
-
-    def _fail_runs(self, why: str) -> None:
-        for run in (self._run, self._next):
-            if run is not None:
-                run.fail(why)
-        self._run = self._next = None
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
-def _need_loop(what: str) -> None:
-    if _running_loop() is None:
-        raise InnerloopError("no_loop", f"`{what}` needs a running event loop")
+def _input(said: Said, options: TurnOptions | None) -> CommandSubmit:
+    parts = _said(said)
+    return {"parts": parts} if options is None else {"parts": parts, "options": options}
 
 
 def _said(said: Said) -> list[Part]:
@@ -526,13 +451,6 @@ def _said(said: Said) -> list[Part]:
         if len(parts) == len(said):
             return parts
     raise InnerloopError("bad_request", f"what is said is a text or a list of parts, not {said!r}")
-
-
-def _try_to_record(path: Path) -> None:
-    try:
-        open_private(path).close()
-    except OSError as error:
-        raise InnerloopError("bad_option", f"`record`: {error}", "record") from error
 
 
 def _journal(log: Any) -> Journal:

@@ -13,9 +13,10 @@ from typing import Any, cast
 
 from ._threads import called, in_thread
 from .errors import InnerloopError
+from .hooks import HookCalls
 from .http import Request, Sender
 from .journal import Journal
-from .protocol import Answer, Effect, HttpInput, Input, Outcome, ToolErrorName, ToolRun
+from .protocol import Answer, Effect, HookRun, HttpInput, Input, Outcome, ToolErrorName, ToolRun
 from .protocol import Ask as Question
 from .sandbox import READING, Action, Workspace
 from .tools import Tool, ToolContext
@@ -104,6 +105,7 @@ class Effects:
         tools: dict[str, Tool],
         workspace: Workspace | None,
         answers: Answers,
+        hooks: HookCalls,
         journal: Journal | None,
         session: str,
         hear: Callable[[Input], None],
@@ -115,6 +117,7 @@ class Effects:
         self._tools = tools
         self._workspace = workspace
         self._answers = answers
+        self._hooks = hooks
         self._journal = journal
         self._session = session
         self._hear = hear
@@ -143,7 +146,7 @@ class Effects:
             self._start(id, self._ask(id, effect["ask"]["ask"]))
         elif "run_hook" in effect:
             id = effect["run_hook"]["id"]
-            self._start(id, self._lose(id))
+            self._start(id, self._run_hook(id, effect["run_hook"]["hook"]))
 
     def cancel_all(self) -> None:
         """Stops all that is under way."""
@@ -199,6 +202,14 @@ class Effects:
     async def _ask(self, id: int, ask: Question) -> None:
         answer = await self._answers.to(ask)
         self._hear({"answer": {"id": id, "answer": answer}})
+
+    async def _run_hook(self, id: int, hook: HookRun) -> None:
+        reply = await self._hooks.reply_to(hook)
+        try:
+            self._hear({"hook": {"id": id, "reply": reply}})
+        except InnerloopError as error:
+            said = f"what it returned does not fit: {error.message}"
+            self._hear({"hook": {"id": id, "reply": {"failed": {"message": said}}}})
 
     async def _lose(self, id: int) -> None:
         self._hear({"lost": {"id": id}})

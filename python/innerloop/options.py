@@ -18,11 +18,13 @@ from .core import Core, Json
 from .documents import documents
 from .effects import Approve, Ask
 from .errors import InnerloopError
+from .hooks import Hooks, check_hooks, points_of
 from .protocol import (
     ConfigPreset,
     Endpoint,
     EnvironmentFacts,
     Event,
+    HookPolicyPatch,
     Parts,
     Provider,
     SessionConfig,
@@ -40,6 +42,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "tools": ("a list of functions", (Iterable,)),
     "approve": ("a function", (Callable,)),
     "ask": ("a function", (Callable,)),
+    "hooks": ("a dictionary", (Mapping,)),
     "on_event": ("a function", (Callable,)),
     "record": ("a path", (str, os.PathLike)),
     "replay": ("the text of a recording", (str,)),
@@ -66,6 +69,7 @@ class Options:
     tools: Sequence[Function | Tool] = ()
     approve: Approve | None = None
     ask: Ask | None = None
+    hooks: Hooks | None = None
     on_event: Callable[[Event], None] | None = None
     record: str | os.PathLike[str] | None = None
     replay: str | None = None
@@ -84,6 +88,7 @@ class Options:
         for header in (self.headers or {}).items():
             if not all(isinstance(part, str) for part in header):
                 raise InnerloopError("bad_option", f"`headers`: {header!r} is no text", "headers")
+        check_hooks(self.hooks or {})
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
@@ -105,6 +110,11 @@ class Options:
             patch["approval"] = {"ask": "changes"}
         if self.ask is not None:
             patch["ask_user"] = True
+        if self.hooks is not None:
+            hooks: HookPolicyPatch = {"points": points_of(self.hooks)}
+            if "fail_closed" in self.hooks:
+                hooks["fail_closed"] = self.hooks["fail_closed"]
+            patch["hooks"] = hooks
         if self.instructions is not None:
             patch["instructions"] = self.instructions
         if self.system_prompt is not None:
@@ -135,6 +145,8 @@ class Options:
             "endpoints": [self._endpoint(provider)],
             "approve": self.approve is not None,
             "answer": self.ask is not None,
+            "hooks": points_of(self.hooks or {}),
+            "undo": self.workspace is not None,
             # Of a recording they tell what it answers.
             "entries": keeps_log or self.replay is not None,
             "record": self.record is not None,

@@ -37,6 +37,8 @@ READING = frozenset({"read", "view_image", "read_many", "list", "glob", "grep"})
 
 _MEMORY = 512 << 20
 _OUTPUT = 64 << 20
+_LARGEST_TEXT = 16 << 20
+"""The most bytes of texts that a session keeps to undo changes of files."""
 _lock = threading.Lock()
 _artefact: bytes | None = None
 
@@ -56,6 +58,29 @@ class Workspace:
     def run(self, run: ToolRun) -> Action:
         """One run of a built-in tool, not begun."""
         return Action(self.folder, run)
+
+    def perform(self, action: protocol.Action) -> str | None:
+        """Carries out an action of the program's own; why it failed, if it did."""
+        job: protocol.Job = {"builtin": action}
+        run: ToolRun = {"call_id": "", "name": "", "job": job, "timeout_ms": 0}
+        outcome = self.run(run).perform()
+        if "error" not in outcome:
+            return None
+        return "".join(part["text"] for part in outcome["parts"] if part["type"] == "text")
+
+    def text(self, path: str) -> str | None:
+        """A file's text; ``None`` where there is no such file."""
+        place = Path(self.folder, path)
+        try:
+            is_inside = place.resolve().is_relative_to(self.folder)
+            if is_inside and place.stat().st_size <= _LARGEST_TEXT:
+                return place.read_bytes().decode("utf-8", "replace")
+        except FileNotFoundError:
+            return None
+        except (OSError, RuntimeError):
+            pass
+        # Something is there, and it is not what a tool has written and the session still knows.
+        return "\N{REPLACEMENT CHARACTER}"
 
 
 class Action:

@@ -4,13 +4,24 @@ answers what follows, and does nothing itself."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from .core import Core, Json, Line, utf8
 from .errors import InnerloopError
-from .protocol import Command, Effect, Event, Input, Parts, SessionConfig, Status, Turn
+from .protocol import (
+    Command,
+    Effect,
+    Event,
+    Input,
+    Parts,
+    SeenTurn,
+    SessionConfig,
+    Status,
+    Turn,
+    UndoneAnswer,
+)
 
 Told = tuple[Literal["effect"], Effect] | tuple[Literal["event"], Event]
 """A thing to do or a thing to know, behind its kind."""
@@ -167,6 +178,28 @@ class Session:
         fields: Json = {"agent": agent, "from": start}
         lines = self.core.ask({"history": {"session": self._number, **fields}})
         return cast("list[Turn] | None", lines[0].value)
+
+    def seen(self, agent: int = 0) -> list[SeenTurn] | None:
+        """What the agent's model sees of that; ``None`` if there is no such agent.
+
+        Example::
+
+            for turn in session.seen() or []:
+                print(*turn)
+        """
+        return cast("list[SeenTurn] | None", self._ask("seen", agent=agent)[0].value)
+
+    def undone(self, texts: Mapping[str, str | None] | None = None) -> UndoneAnswer:
+        """What undoes the files of undone steps, for a session with ``undo`` in its parts: those
+        that are to be read first, until ``texts`` has them all, then what to do, once. ``None`` is
+        the text of a file that is not there.
+
+        Example::
+
+            missing = session.undone()["missing"]
+            files = session.undone({path: Path(path).read_text() for path in missing})["files"]
+        """
+        return cast(UndoneAnswer, self._ask("undone", texts=dict(texts or {}))[0].value)
 
     def said(self, agent: int = 0) -> str | None:
         """What is new to an agent's model, as recordings compare it."""

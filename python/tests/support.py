@@ -70,8 +70,11 @@ def whole(body: str | bytes, status: int = 200, kind: str = "text/event-stream")
     return reply
 
 
-def message(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> str:
-    """A reply in Anthropic's protocol: a text, and calls by id, name and arguments."""
+def message(
+    text: str = "", *calls: tuple[str, str, dict[str, Any]], usage: tuple[int, int] = (10, 20)
+) -> str:
+    """A reply in Anthropic's protocol: a text, calls by id, name and arguments, and the tokens that
+    went in and came out."""
     events: list[dict[str, Any]] = [
         {
             "type": "message_start",
@@ -81,7 +84,7 @@ def message(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> str:
                 "role": "assistant",
                 "model": "mock-1",
                 "content": [],
-                "usage": {"input_tokens": 10, "output_tokens": 1},
+                "usage": {"input_tokens": usage[0], "output_tokens": 1},
             },
         }
     ]
@@ -105,7 +108,7 @@ def message(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> str:
         {
             "type": "message_delta",
             "delta": {"stop_reason": reason},
-            "usage": {"output_tokens": 20},
+            "usage": {"output_tokens": usage[1]},
         },
         {"type": "message_stop"},
     ]
@@ -114,6 +117,13 @@ def message(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> str:
 
 def says(text: str) -> Reply:
     return whole(message(text))
+
+
+def long_answers() -> list[Reply]:
+    """Four answers that are worth a summary."""
+    # No sentence comes twice: a model that repeats itself is stopped.
+    words = " ".join(f"Number {count} is followed by {count + 1}." for count in range(150))
+    return [whole(message(words, usage=(1000 * count, 1000))) for count in range(1, 5)]
 
 
 def calls(*calls: tuple[str, str, dict[str, Any]], text: str = "") -> Reply:

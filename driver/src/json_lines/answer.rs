@@ -1,7 +1,7 @@
 //! The answers to a host: lines of JSON, each an object with one key (`docs/protocol.md#lines`).
 //! The docs of the types here are the descriptions in the published schema.
 
-use super::docs::DocsAnswer;
+use super::{docs::DocsAnswer, undoing::UndoneAnswer};
 use crate::{
     driver::Driver,
     endpoints::{EndpointError, EndpointRequest},
@@ -25,7 +25,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Input, RejectedInput, RejectionReason},
     log::LogError,
-    message::Turn,
+    message::{Turn, VisibleTurn},
     output::{Ask, HookRun, OutputBatch as SessionOutputs},
     status::Status,
     time::SessionInstant,
@@ -63,6 +63,10 @@ pub(super) enum AnswerLine<'a> {
     Status(Option<Status>),
     /// The turns of an agent and its user; `null` if there is no such agent.
     History(Option<&'a [Turn]>),
+    /// The turns that an agent's model sees; `null` if there is no such agent.
+    Seen(Option<Vec<VisibleTurn<'a>>>),
+    /// The files whose changes are undone.
+    Undone(UndoneAnswer),
     /// The text that is new to an agent's model; `null` if there is no such agent.
     Said(Option<String>),
     /// The outputs that followed from a line of a log.

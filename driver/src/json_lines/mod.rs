@@ -8,11 +8,13 @@ mod request;
 mod room;
 #[cfg(feature = "schema")]
 mod schema;
+mod undoing;
 
 use crate::{
     catalogue::Catalogue,
     driver::{Driver, DriverOptions, ModelSource},
     endpoints::{Endpoint, EndpointTable},
+    file_undo::{FileSteps, imported},
     output::{DriverOutput, DriverOutputBatch},
     providers::{self, Provider},
     secret_key::ApiKey,
@@ -36,15 +38,17 @@ use innerloop_core::{
     preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
 };
+use innerloop_json::Map;
 use request::{ConfigRequest, EndpointSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec};
 #[cfg(feature = "schema")]
 pub use schema::{line_schema, request_schema};
+use undoing::undone;
 
 /// The sessions and blueprints of a host that speaks in lines.
 #[derive(Debug, Default)]
 pub struct LineServer {
     sessions: ById<u32, LineSession>,
-    blueprints: ById<u32, (SessionBlueprint, DriverOptions)>,
+    blueprints: ById<u32, SharedSetup>,
     /// The newest number of a session or blueprint. None is given twice, so that a request for a
     /// closed session never reaches another one.
     count: u32,
@@ -52,6 +56,15 @@ pub struct LineServer {
     /// The number of bytes of the largest answer since there are sessions: the next one may be as
     /// large, and has to have room.
     largest: usize,
+}
+
+/// The parts that sessions of one configuration share.
+#[derive(Debug)]
+struct SharedSetup {
+    blueprint: SessionBlueprint,
+    parts: DriverOptions,
+    /// True if its sessions keep the changes of files.
+    undo: bool,
 }
 
 /// A session with the facts that only hosts in lines need.
@@ -63,6 +76,8 @@ struct LineSession {
     cancelled: Vec<EffectId>,
     /// The number of bytes that each response in flight has brought; its reply is made of them.
     gathered: Vec<(EffectId, usize)>,
+    /// The changes of files, if the host may undo them: their texts take memory.
+    steps: Option<FileSteps>,
 }
 
 impl LineServer {
@@ -112,19 +127,22 @@ impl LineServer {
                 self.blueprints.remove(blueprint).ok_or_else(|| no_blueprint(blueprint))?;
             }
             LineRequest::Open(opening) => {
-                let driver = self.open(opening)?;
-                self.enter(driver, answer);
+                let (driver, undo) = self.open(opening)?;
+                self.enter(driver, undo, answer);
             }
             LineRequest::Resume { parts, wall, owe_runs } => {
-                self.enter_again(resumed(bytes, wall, parts)?, owe_runs, answer);
+                let undo = parts.undo;
+                self.enter_again(resumed(bytes, wall, parts)?, owe_runs, undo, answer);
             }
             LineRequest::Restore { parts, wall, owe_runs } => {
-                self.enter_again(Driver::restore(bytes, wall, parts_of(parts)?)?, owe_runs, answer);
+                let undo = parts.undo;
+                let driver = Driver::restore(bytes, wall, parts_of(parts)?)?;
+                self.enter_again(driver, owe_runs, undo, answer);
             }
             LineRequest::Fork { session, id, turns, parts, wall } => {
-                let turns = turns.unwrap_or(usize::MAX);
+                let (turns, undo) = (turns.unwrap_or(usize::MAX), parts.undo);
                 let fork = self.driver(session)?.fork(id, turns, wall, parts_of(parts)?)?;
-                self.enter(fork, answer);
+                self.enter(fork, undo, answer);
             }
             LineRequest::Handle { session, at, input } => {
                 self.entered(session)?.hear(*input, at, answer)?;
@@ -143,21 +161,72 @@ impl LineServer {
                 let driver = self.driver(session)?;
                 answer.step(driver, driver.owed());
             }
-            LineRequest::Status { session, agent } => {
-                answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
-            }
+            LineRequest::Status { session, agent } => self.status(session, agent, answer)?,
             LineRequest::History { session, agent, from } => {
-                let history = self.history(session, agent)?;
-                answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
+                self.turns(session, agent, from, answer)?;
             }
-            LineRequest::Said { session, agent } => {
-                answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
-            }
+            LineRequest::Seen { session, agent } => self.seen(session, agent, answer)?,
+            LineRequest::Undone { session, texts } => self.undone(session, &texts, answer)?,
+            LineRequest::Said { session, agent } => self.said(session, agent, answer)?,
             LineRequest::Replay => replay(bytes, answer)?,
             LineRequest::Close { session } => {
                 self.sessions.remove(session).ok_or_else(|| not_open(session))?;
             }
         }
+        Ok(())
+    }
+
+    fn status(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
+        Ok(())
+    }
+
+    fn turns(
+        &self,
+        session: u32,
+        agent: AgentId,
+        from: usize,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let history = self.history(session, agent)?;
+        answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
+        Ok(())
+    }
+
+    fn seen(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let history = self.history(session, agent)?;
+        answer.line(&AnswerLine::Seen(history.map(|all| all.seen().collect())));
+        Ok(())
+    }
+
+    fn said(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
+        Ok(())
+    }
+
+    fn undone(
+        &mut self,
+        session: u32,
+        texts: &Map<Option<String>>,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let steps = self.entered(session)?.steps.as_mut().ok_or_else(no_changes)?;
+        answer.line(&AnswerLine::Undone(undone(steps, texts)));
         Ok(())
     }
 
@@ -167,24 +236,28 @@ impl LineServer {
         parts: SetupSpec,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
-        let parts = parts_of(parts)?;
+        let (undo, parts) = (parts.undo, parts_of(parts)?);
         let blueprint = Driver::blueprint(config, &parts)?;
         let number = self.next_number();
-        self.blueprints.insert(number, (blueprint, parts));
+        self.blueprints.insert(number, SharedSetup { blueprint, parts, undo });
         answer.line(&AnswerLine::Blueprint(number));
         Ok(())
     }
 
-    fn open(&self, opening: OpenRequest) -> Result<Driver, RequestError> {
+    /// Opens a session; also returns whether it keeps the changes of files.
+    fn open(&self, opening: OpenRequest) -> Result<(Driver, bool), RequestError> {
         let OpenRequest { config, parts, blueprint, id, wall } = opening;
         match (config, blueprint, id, parts) {
             (Some(config), None, None, parts) => {
-                Ok(Driver::open(*config, wall, parts_of(parts.unwrap_or_default())?)?)
+                let parts = parts.unwrap_or_default();
+                let undo = parts.undo;
+                Ok((Driver::open(*config, wall, parts_of(parts)?)?, undo))
             }
             (None, Some(number), Some(id), None) => {
                 let found = self.blueprints.get(number);
-                let (blueprint, parts) = found.ok_or_else(|| no_blueprint(number))?;
-                Ok(Driver::open_as(blueprint, id, wall, parts.clone())?)
+                let shared = found.ok_or_else(|| no_blueprint(number))?;
+                let driver = Driver::open_as(&shared.blueprint, id, wall, shared.parts.clone())?;
+                Ok((driver, shared.undo))
             }
             _ => Err(RequestError::bad_request(
                 "`open` takes a `config`, perhaps with `parts`, or a `blueprint` with an `id`",
@@ -192,18 +265,25 @@ impl LineServer {
         }
     }
 
-    fn enter_again(&mut self, driver: Driver, owe_runs: bool, answer: &mut AnswerBuffer) {
-        let mut driver = driver;
+    fn enter_again(
+        &mut self,
+        mut driver: Driver,
+        owe_runs: bool,
+        undo: bool,
+        answer: &mut AnswerBuffer,
+    ) {
         if owe_runs {
             driver.owe_runs();
         }
-        self.enter(driver, answer);
+        self.enter(driver, undo, answer);
     }
 
     /// Adds a session and answers with what follows from its opening.
-    fn enter(&mut self, driver: Driver, answer: &mut AnswerBuffer) {
+    fn enter(&mut self, driver: Driver, undo: bool, answer: &mut AnswerBuffer) {
         // Numbered only now that it is open: a refused opening changes nothing.
-        let mut entered = LineSession { driver, cancelled: Vec::new(), gathered: Vec::new() };
+        let steps = undo.then(FileSteps::default);
+        let mut entered =
+            LineSession { driver, cancelled: Vec::new(), gathered: Vec::new(), steps };
         let outputs = entered.driver.start();
         let number = self.next_number();
         answer.line(&AnswerLine::Session(number));
@@ -244,6 +324,10 @@ impl LineSession {
         // Asked before `handle`, which settles the effect of a last answer.
         let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
         let late = effect.filter(is_late);
+        let inputs = match &input {
+            Input::Command { agent, command } if *agent == AgentId::ROOT => imported(command),
+            _ => 0,
+        };
         // Late news go to the driver all the same, where they have no effect: it knows whether the
         // effect was ever issued, which is another mistake with another answer.
         match (self.driver.handle(input, at), late) {
@@ -251,7 +335,13 @@ impl LineSession {
             (Ok(_), Some(id)) => {
                 return Err(RequestError::new("answered", format!("{id} has its answer already")));
             }
-            (Ok(outputs), None) => self.follow(outputs, answer),
+            (Ok(outputs), None) => {
+                // Counted only if the session takes them: what is refused begins no steps.
+                if let Some(steps) = &mut self.steps {
+                    steps.on_import(inputs);
+                }
+                self.follow(outputs, answer);
+            }
         }
         Ok(())
     }
@@ -288,6 +378,13 @@ impl LineSession {
             _ => None,
         });
         self.cancelled.extend(cancelled);
+        if let Some(steps) = &mut self.steps {
+            for output in &outputs.list {
+                if let DriverOutput::Event(event) = output {
+                    steps.on_event(event);
+                }
+            }
+        }
         answer.step(&self.driver, outputs);
     }
 }
@@ -305,6 +402,10 @@ fn resumed(log: &[u8], wall: UnixMillis, parts: SetupSpec) -> Result<Driver, Req
     // In a sound log only a last line that was cut is not UTF-8, and such a line does not count.
     let log = String::from_utf8_lossy(log);
     Ok(Driver::resume(&log, wall, parts_of(parts)?)?)
+}
+
+fn no_changes() -> RequestError {
+    RequestError::bad_option("no changes are kept: open the session with `undo` in its parts")
 }
 
 fn no_blueprint(blueprint: u32) -> RequestError {

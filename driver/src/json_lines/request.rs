@@ -14,7 +14,7 @@ use innerloop_core::{
 };
 #[cfg(feature = "schema")]
 use innerloop_json::schema::{self, ReadSchema};
-use innerloop_json::{FromJson, RawJson, from_str};
+use innerloop_json::{FromJson, Map, RawJson, from_str};
 
 /// A request.
 #[derive(FromJson)]
@@ -87,6 +87,19 @@ pub(super) enum LineRequest<'a> {
         agent: AgentId,
         #[json(default)]
         from: usize,
+    },
+    /// The turns that an agent's model sees.
+    Seen {
+        session: u32,
+        #[json(default = "root")]
+        agent: AgentId,
+    },
+    /// The files whose changes are undone with their steps, each with what undoes them.
+    Undone {
+        session: u32,
+        /// The texts of those that were asked for; `None` where there is no such file.
+        #[json(default)]
+        texts: Map<Option<String>>,
     },
     /// The text that is new to an agent's model, as recordings compare it.
     Said {
@@ -215,6 +228,8 @@ pub(super) struct SetupSpec {
     pub(super) entries: bool,
     /// True if the recording's lines are wanted.
     pub(super) record: bool,
+    /// True if the changes of files are kept, for `undone`.
+    pub(super) undo: bool,
     pub(super) replay: Option<ReplaySpec>,
 }
 

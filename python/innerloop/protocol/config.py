@@ -536,8 +536,19 @@ class RepairPolicy(TypedDict):
 
 
 class CorrectionPolicy(TypedDict):
-    """The corrections of a run: the number of times that each fault is corrected, 0 for never. A
-    fault over its number stands as it is."""
+    """The corrections of a run. A fault over its number stands as it is."""
+
+    faults: FaultCounts
+    """The number of times that a run corrects each fault, by the fault's name; 0 for never."""
+    max_after_calls: int
+    """The number of corrections of a run for replies after a call: ``fake_result``,
+    ``named_tool`` and ``greeting`` together."""
+    max_per_run: int
+    """The number of corrections of a run, whatever the faults."""
+
+
+class FaultCounts(TypedDict, total=False):
+    """The fields of ``faults``, for those who describe its JSON."""
 
     promised: int
     """Replies that announce what they will do, and do nothing."""
@@ -561,12 +572,7 @@ class CorrectionPolicy(TypedDict):
     """Replies that repeat one passage over and over. They are ended as they do, also over the
     number."""
     patch_spiral: int
-    """Edits of one file that fail four times in a row, for each file."""
-    max_after_calls: int
-    """The number of corrections of a run for replies after a call: ``fake_result``,
-    ``named_tool`` and ``greeting`` together."""
-    max_per_run: int
-    """The number of corrections of a run, whatever the faults."""
+    """Edits of one file that fail four times in a row; each file once."""
 
 
 class UndoPolicy(TypedDict):

@@ -452,7 +452,7 @@ ReplyFault = Literal[
     "echo",
     "patch_spiral",
 ]
-"""The fault of a reply that is corrected. Each has its number in ``CorrectionPolicy``.
+"""The fault of a reply that is corrected.
 
 - ``promised``: It announces what it will do, and does nothing.
 - ``too_short``: It is short, and ends nowhere.

@@ -271,3 +271,19 @@ RewindReason = Literal["undo", "redo", "restore", "clear"]
 - ``restore``: The host named a turn of the log.
 - ``clear``: The host cleared the conversation.
 """
+
+
+class SeenTurn(TypedDict, total=False):
+    """The part of a turn that the model sees, in the JSON form of ``TurnKind``. Exactly one of
+    these keys is there."""
+
+    user: list[Part]
+    """An input of the user."""
+    assistant: Reply
+    """A reply of the model."""
+    tool_results: list[ToolResult]
+    """The answers to the calls of the reply before, in call order."""
+    system: str
+    """A message of the host to the model, in the system's name."""
+    steering: list[Part]
+    """Another message that the model reads as the user's."""

@@ -10,10 +10,10 @@ from .config import ConfigPreset, EnvironmentFacts, SessionConfig, ToolSpec
 from .data import Status
 from .effects import Effect, Output
 from .events import Event
-from .history import Turn
+from .history import SeenTurn, Turn
 from .inputs import BodyBytes, Input, JsonFault, RejectionReason
 from .model import ModelConfig, ProfileKind
-from .parts import DocsAnswer, Parts, Provider
+from .parts import DocsAnswer, Parts, Provider, UndoneAnswer
 from .patch import SessionConfigPatch
 
 if sys.version_info >= (3, 11):
@@ -122,6 +122,21 @@ RequestHistory = TypedDict(
 """The turns of an agent and its user."""
 
 
+class RequestSeen(TypedDict):
+    """The turns that an agent's model sees."""
+
+    session: int
+    agent: NotRequired[int]
+
+
+class RequestUndone(TypedDict):
+    """The files whose changes are undone with their steps, each with what undoes them."""
+
+    session: int
+    texts: NotRequired[dict[str, str | None]]
+    """The texts of those that were asked for; ``None`` where there is no such file."""
+
+
 class RequestSaid(TypedDict):
     """The text that is new to an agent's model, as recordings compare it."""
 
@@ -178,6 +193,10 @@ class Request(TypedDict, total=False):
     """The status of an agent."""
     history: RequestHistory
     """The turns of an agent and its user."""
+    seen: RequestSeen
+    """The turns that an agent's model sees."""
+    undone: RequestUndone
+    """The files whose changes are undone with their steps, each with what undoes them."""
     said: RequestSaid
     """The text that is new to an agent's model, as recordings compare it."""
     replay: None
@@ -275,6 +294,10 @@ class Line(TypedDict, total=False):
     """The status of an agent; ``null`` if there is no such agent."""
     history: list[Turn] | None
     """The turns of an agent and its user; ``null`` if there is no such agent."""
+    seen: list[SeenTurn] | None
+    """The turns that an agent's model sees; ``null`` if there is no such agent."""
+    undone: UndoneAnswer
+    """The files whose changes are undone."""
     said: str | None
     """The text that is new to an agent's model; ``null`` if there is no such agent."""
     outputs: list[Output]

@@ -4,7 +4,7 @@ these are: see CONTRIBUTING.md#generated-files."""
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .config import HookPoint, ProjectDoc
 from .history import WireKind
@@ -29,6 +29,8 @@ class Parts(TypedDict, total=False):
     """True if the log's lines are wanted."""
     record: bool
     """True if the recording's lines are wanted."""
+    undo: bool
+    """True if the changes of files are kept, for ``undone``."""
     replay: Recording | None
 
 
@@ -111,3 +113,37 @@ class DocsAnswer(TypedDict):
     """Those of folders below."""
     missing: list[str]
     """The files whose texts are to be known first."""
+
+
+class UndoneAnswer(TypedDict):
+    """The files whose changes are undone, as far as texts are known."""
+
+    files: list[UndoneFile]
+    """The files in the order in which they were first changed; none while texts are missing."""
+    missing: list[str]
+    """The files whose texts are to be known first."""
+
+
+class UndoneFile(TypedDict):
+    """A file whose changes are undone, and the action that does it."""
+
+    path: str
+    """The file's path from the workspace's root on."""
+    undo: FileUndo
+    """The action that undoes its changes."""
+
+
+class FileUndoObject(TypedDict, total=False):
+    """Exactly one of these keys is there."""
+
+    write: str
+    """Write this text, which the file had before."""
+    keep: str
+    """Leave the file as it is, for that reason."""
+
+
+FileUndo = Literal["remove"] | FileUndoObject
+"""The action that undoes the changes to a file.
+
+- ``remove``: Remove the file, which was not there before.
+"""

@@ -281,6 +281,14 @@ class RepairPolicyPatch(TypedDict, total=False):
 class CorrectionPolicyPatch(TypedDict, total=False):
     """A merge patch of a ``CorrectionPolicy``: what is missing stays as it is."""
 
+    faults: FaultCountsPatch | None
+    max_after_calls: int | None
+    max_per_run: int | None
+
+
+class FaultCountsPatch(TypedDict, total=False):
+    """A merge patch of a ``FaultCounts``: what is missing stays as it is."""
+
     promised: int | None
     too_short: int | None
     asked_instead: int | None
@@ -291,8 +299,6 @@ class CorrectionPolicyPatch(TypedDict, total=False):
     greeting: int | None
     echo: int | None
     patch_spiral: int | None
-    max_after_calls: int | None
-    max_per_run: int | None
 
 
 class UndoPolicyPatch(TypedDict, total=False):

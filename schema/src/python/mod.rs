@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{alias, class, literals, text_after};
 
 /// The names in Python of types that have another name inside their module.
-const NAMES: [(&str, &str); 12] = [
+const NAMES: [(&str, &str); 13] = [
     ("AnswerLine", "Line"),
     ("Effect", "SessionEffect"),
     ("SetupSpec", "Parts"),
@@ -29,6 +29,7 @@ const NAMES: [(&str, &str); 12] = [
     // The package has an exception of its own name.
     ("ToolError", "ToolErrorName"),
     ("ConfigRequest", "Settings"),
+    ("VisibleTurn", "SeenTurn"),
 ];
 /// The types that are declared as they may be given, not as they are written.
 const GIVEN: [&str; 8] = [
@@ -56,7 +57,7 @@ const PLANS: [ModulePlan; 11] = [
     ModulePlan {
         path: "python/innerloop/protocol/history.py",
         about: "What was said.",
-        roots: &["Turn"],
+        roots: &["Turn", "VisibleTurn"],
     },
     ModulePlan {
         path: "python/innerloop/protocol/model.py",
@@ -71,7 +72,7 @@ const PLANS: [ModulePlan; 11] = [
     ModulePlan {
         path: "python/innerloop/protocol/parts.py",
         about: "What a session's driver works with, and what it knows.",
-        roots: &["SetupSpec", "Provider", "DocsAnswer"],
+        roots: &["SetupSpec", "Provider", "DocsAnswer", "UndoneAnswer"],
     },
     ModulePlan {
         path: "python/innerloop/protocol/patch.py",

@@ -378,3 +378,64 @@ fn a_hundred_thousand_changed_requests_are_answered() {
     }
     assert!((50_000..100_000).contains(&refused), "{refused}");
 }
+
+#[test]
+fn files_of_undone_steps_are_told_once_and_with_their_texts() {
+    let mut host = Host::default();
+    let mut wanted = parts();
+    wanted["undo"] = true.into();
+    let session = host.open(&wanted);
+    host.submit(session);
+    host.reply(session, 1, true);
+    let changes = json!([
+        {"path": "a.txt", "kind": "modified", "before": "old", "after": "new"},
+        {"path": "b.txt", "kind": "created", "after": "b"},
+        {"path": "c.txt", "kind": "modified", "before": "1", "after": "2"},
+    ]);
+    let outcome = json!({"parts": [], "changes": changes});
+    host.handle(session, 50, &json!({"tool": {"id": 2, "input": {"done": outcome}}}));
+    host.reply(session, 3, false);
+    let asked = |texts: &Value| json!({"undone": {"session": session, "texts": texts}});
+    let nothing = json!([{"undone": {"files": [], "missing": []}}]);
+    assert_eq!(json!(host.call(&asked(&json!({})), "")), nothing, "no step is undone");
+
+    host.handle(session, 60, &json!({"command": {"agent": 0, "command": {"undo": {}}}}));
+    let seen = host.call(&json!({"seen": {"session": session}}), "");
+    assert_eq!(seen, [json!({"seen": []})]);
+    let missing = json!(["a.txt", "b.txt", "c.txt"]);
+    let told = host.call(&json!({"undone": {"session": session}}), "");
+    assert_eq!(json!(told), json!([{"undone": {"files": [], "missing": missing}}]));
+    let texts = json!({"a.txt": "new", "b.txt": "b", "c.txt": null});
+    let files = json!([
+        {"path": "a.txt", "undo": {"write": "old"}},
+        {"path": "b.txt", "undo": "remove"},
+        {"path": "c.txt", "undo": {"keep": "it has been changed since"}},
+    ]);
+    let told = host.call(&asked(&texts), "");
+    assert_eq!(json!(told), json!([{"undone": {"files": files, "missing": []}}]));
+    assert_eq!(json!(host.call(&asked(&texts), "")), nothing, "it is told only once");
+}
+
+#[test]
+fn a_session_without_undo_keeps_no_changes() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    let told = host.call(&json!({"undone": {"session": session}}), "");
+    assert_eq!(told[0]["error"]["code"], "bad_option", "{told:?}");
+}
+
+#[test]
+fn the_model_sees_what_was_said_since_the_conversation_was_cleared() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    host.submit(session);
+    host.reply(session, 1, false);
+    let asked = json!({"seen": {"session": session}});
+    let seen = host.call(&asked, "");
+    assert_eq!(seen[0]["seen"][0]["user"][0]["text"], "Is it warm in Rome?");
+    assert_eq!(seen[0]["seen"][1]["assistant"]["blocks"][0]["text"], "Yes.");
+    host.handle(session, 60, &json!({"command": {"agent": 0, "command": {"clear": null}}}));
+    assert_eq!(host.call(&asked, ""), [json!({"seen": []})]);
+    let nobody = host.call(&json!({"seen": {"session": session, "agent": 9}}), "");
+    assert_eq!(nobody, [json!({"seen": null})]);
+}

@@ -155,35 +155,38 @@ export interface SessionConfig {
   };
   /** The faults of replies that are corrected, and how often. */
   corrections: {
-    /** Replies that announce what they will do, and do nothing. */
-    promised: number;
-    /** Replies of less than 100 characters that end nowhere. */
-    too_short: number;
-    /**
-     * Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
-     * none.
-     */
-    asked_instead: number;
-    /** First replies of more than 300 characters of a model that has called no tool yet. */
-    wrote_only: number;
-    /** Replies that claim a change of files by a model that has called no tool yet. */
-    claimed: number;
-    /**
-     * Replies that go on with a tool's result of their own making. It is cut off, also over the
-     * number.
-     */
-    fake_result: number;
-    /** Replies after a call that write another one as text, in a form that nobody reads. */
-    named_tool: number;
-    /** Replies after a call that greet the user in place of an answer. */
-    greeting: number;
-    /**
-     * Replies that repeat one passage over and over. They are ended as they do, also over the
-     * number.
-     */
-    echo: number;
-    /** Edits of one file that fail four times in a row, for each file. */
-    patch_spiral: number;
+    /** The number of times that a run corrects each fault, by the fault's name; 0 for never. */
+    faults: {
+      /** Replies that announce what they will do, and do nothing. */
+      promised?: number;
+      /** Replies of less than 100 characters that end nowhere. */
+      too_short?: number;
+      /**
+       * Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
+       * none.
+       */
+      asked_instead?: number;
+      /** First replies of more than 300 characters of a model that has called no tool yet. */
+      wrote_only?: number;
+      /** Replies that claim a change of files by a model that has called no tool yet. */
+      claimed?: number;
+      /**
+       * Replies that go on with a tool's result of their own making. It is cut off, also over the
+       * number.
+       */
+      fake_result?: number;
+      /** Replies after a call that write another one as text, in a form that nobody reads. */
+      named_tool?: number;
+      /** Replies after a call that greet the user in place of an answer. */
+      greeting?: number;
+      /**
+       * Replies that repeat one passage over and over. They are ended as they do, also over the
+       * number.
+       */
+      echo?: number;
+      /** Edits of one file that fail four times in a row; each file once. */
+      patch_spiral?: number;
+    };
     /**
      * The number of corrections of a run for replies after a call: `fake_result`, `named_tool` and
      * `greeting` together.
