@@ -30,6 +30,8 @@ export interface RunResult<Answer = unknown> {
   replies: number;
   /** Tool calls of the run. */
   toolCalls: number;
+  /** Rounds of tool calls of the run: replies with calls, and their results. */
+  rounds: number;
   /** The final answer in the form that the option `answer` asks for, as its schema means it. */
   answer?: Answer;
   /** Why the run is `failed`, `incomplete` or `refused`. */
@@ -216,8 +218,9 @@ export function resultOf(
   event: ProcessingEnd,
   others: readonly Spent[],
 ): Omit<RunResult, "answer"> {
-  const { end, text, replies, tool_calls } = event;
-  return { status: end, text, ...sumOf([event, ...others]), replies, toolCalls: tool_calls };
+  const { end, text, replies, tool_calls, rounds } = event;
+  const counts = { replies, toolCalls: tool_calls, rounds };
+  return { status: end, text, ...sumOf([event, ...others]), ...counts };
 }
 
 /** A cost in US dollars, where it is known. */
