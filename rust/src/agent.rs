@@ -9,12 +9,13 @@ use crate::{
     session_site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
+    config::SessionConfig,
     event::Event,
     id::{AgentId, SessionId},
     input::{Command, RejectedInput},
     json::JsonObject,
     message::Turn,
-    status::Status,
+    status::{PendingInputs, Status, SubagentInfo},
 };
 use innerloop_face::{Prompt, patch};
 use innerloop_host::tools::{OwnTool, ToolRunner};
@@ -222,6 +223,48 @@ impl Agent {
     pub async fn status(&self) -> Result<Status, SessionEndedError> {
         let status = self.link.visit(|driver, _| driver.session().status(AgentId::ROOT)).await?;
         status.ok_or_else(|| self.link.ended())
+    }
+
+    /// Returns the words that wait for the agent: what steers it, and the prompts that follow.
+    ///
+    /// ```
+    /// # async fn example(agent: innerloop::Agent) -> Result<(), innerloop::SessionEndedError> {
+    /// println!("{} prompts wait", agent.pending().await?.follow_ups.len());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn pending(&self) -> Result<PendingInputs, SessionEndedError> {
+        let pending = self.link.visit(|driver, _| driver.session().pending(AgentId::ROOT)).await?;
+        pending.ok_or_else(|| self.link.ended())
+    }
+
+    /// Returns the agents that this one and its subagents have started, in the order of their
+    /// numbers.
+    ///
+    /// ```
+    /// # async fn example(agent: innerloop::Agent) -> Result<(), innerloop::SessionEndedError> {
+    /// for started in agent.agents().await? {
+    ///     println!("{} is {}: {}", started.id.0, started.state.name(), started.task);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn agents(&self) -> Result<Vec<SubagentInfo>, SessionEndedError> {
+        self.link.visit(|driver, _| driver.session().subagents()).await
+    }
+
+    /// Returns the configuration in force. It holds no key.
+    ///
+    /// # Errors
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn config(&self) -> Result<SessionConfig, SessionEndedError> {
+        self.link.visit(|driver, _| driver.session().own_config()).await
     }
 
     /// Returns the session as bytes, with which [`AgentBuilder::restore`] goes on, here or

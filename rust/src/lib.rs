@@ -50,13 +50,15 @@ pub use tool::Tool;
 
 pub use innerloop_core::{
     action::Outcome,
-    config::{ApprovalRule, HookPoint},
+    config::{ApprovalRule, HookPoint, SessionConfig},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::{HookReply, RejectedInput, TurnOptions},
     json::Json,
     message::{Part, Turn, Usage},
-    status::{AgentState, RunEnd, Status},
+    status::{
+        AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
+    },
 };
 pub use innerloop_face::{AnswerError, ApprovalDecision, ApprovalRequest, Prompt, RunResult};
 pub use innerloop_host::tools::{OwnTool, OwnToolCall};

@@ -35,6 +35,7 @@ import "./node/switching.mjs";
 import "./node/undo.mjs";
 import "./node/faults.mjs";
 import "./node/session.mjs";
+import "./node/state.mjs";
 import "./node/people.mjs";
 import "./node/compaction.mjs";
 import "./node/limits.mjs";

@@ -17,7 +17,7 @@ use innerloop_types::{
     input::{HttpInput, TurnOptions},
     json::Json,
     message::{Part, ToolCall, ToolResult, Turn, TurnKind, Usage},
-    status::RunEnd,
+    status::{RunEnd, SubagentState},
     time::SessionInstant,
 };
 
@@ -98,22 +98,13 @@ pub(crate) struct SpawnOptions {
 /// The knowledge that an agent has of one that it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChildAgent {
-    pub(crate) state: ChildState,
+    pub(crate) state: SubagentState,
     pub(crate) output: String,
     pub(crate) turns: u32,
     /// The length of the starting agent's log when it started this one.
     pub(crate) since: u32,
     /// True if it is closed, whoever closed it: it takes no more messages.
     pub(crate) over: bool,
-}
-
-/// The state of a started agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChildState {
-    Running,
-    Completed,
-    Failed,
-    Closed,
 }
 
 /// A run.
@@ -398,21 +389,9 @@ impl ChildAgent {
         Json::of(&SubAgentResult {
             status: self.state.name(),
             output: &self.output,
-            success: self.state == ChildState::Completed,
+            success: self.state == SubagentState::Completed,
             turns_used: self.turns,
         })
-    }
-}
-
-impl ChildState {
-    /// Returns the state as the model reads it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Closed => "closed",
-        }
     }
 }
 

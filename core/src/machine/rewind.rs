@@ -3,7 +3,6 @@
 //! log: snapshots do not hold them, and they cannot disagree with it.
 
 use super::{
-    agent_state::ChildState,
     ctx::{AgentSignal, StepContext},
     view::{path, place},
 };
@@ -13,6 +12,7 @@ use innerloop_types::{
     event::EventKind,
     id::AgentId,
     message::{RewindReason, Turn, TurnKind},
+    status::SubagentState,
 };
 
 /// The steps of a log, each as the length of the log that it leads back to.
@@ -114,7 +114,7 @@ pub(super) fn rewind(at: u32, why: RewindReason, ctx: &mut StepContext<'_>) {
     for (id, child) in learnt.children.iter_mut() {
         let counts = parts.iter().any(|part| part.contains(&place(child.since)));
         if !counts && !child.over {
-            child.state = ChildState::Closed;
+            child.state = SubagentState::Closed;
             child.over = true;
             undone.push(id);
         }

@@ -6,6 +6,7 @@ mod admission;
 pub(crate) mod blueprint;
 mod input_effects;
 pub mod log;
+mod overview;
 mod signals;
 pub(crate) mod snapshot;
 #[cfg(feature = "seams")]

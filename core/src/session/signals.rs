@@ -5,7 +5,7 @@ use super::Session;
 use crate::{
     machine::{
         agent::Agent,
-        agent_state::{ChildState, SpawnOptions},
+        agent_state::SpawnOptions,
         cause::{AgentCommand, TransitionCause},
         ctx::{AgentSignal, StepContext, StepOutput},
         setup::AgentSetup,
@@ -21,6 +21,7 @@ use innerloop_types::{
     input::TurnOptions,
     message::Part,
     output::Output,
+    status::SubagentState,
 };
 
 impl Session {
@@ -163,8 +164,9 @@ impl Session {
         if let Some(child) = parent_agent.and_then(|agent| agent.body.child_mut(id)) {
             // One that the model has closed stays closed, however the run that was stopped with it
             // ended.
-            if child.state != ChildState::Closed {
-                child.state = if success { ChildState::Completed } else { ChildState::Failed };
+            if child.state != SubagentState::Closed {
+                child.state =
+                    if success { SubagentState::Completed } else { SubagentState::Failed };
             }
             child.output = output;
             child.turns = turns;

@@ -1,7 +1,12 @@
-//! The state of an agent and what it has used, which a host can ask for at any time, and the ways
-//! in which a run ends.
+//! The data that a host can ask for at any time: the state of an agent and what it has used, what
+//! waits for it, and the agents that were started. And the ways in which a run ends.
 
-use crate::message::Usage;
+use crate::{
+    base::id::AgentId,
+    input::TurnOptions,
+    message::{Part, Usage},
+};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// The state of an agent and what it has used.
@@ -44,6 +49,69 @@ pub enum AgentState {
     AwaitingInput,
     /// The agent is over and takes no more commands.
     Closed,
+}
+
+/// The words that wait for an agent, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PendingInputs {
+    /// The messages for the model after the current round of tool calls.
+    pub steering: Vec<Vec<Part>>,
+    /// The inputs for when the current one is done.
+    pub follow_ups: Vec<PendingInput>,
+}
+
+/// An input that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingInput {
+    /// The content of the input.
+    pub parts: Vec<Part>,
+    /// The options that apply to this input only.
+    pub options: Option<Box<TurnOptions>>,
+}
+
+/// An agent that another one has started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubagentInfo {
+    /// The agent.
+    pub id: AgentId,
+    /// The agent that started it.
+    pub parent: AgentId,
+    /// Its state, as the agent that started it is told.
+    pub state: SubagentState,
+    /// The task that it was started with.
+    pub task: String,
+    /// Its result when its last run ended; empty before.
+    pub output: String,
+    /// The folder of the workspace that it works in; empty for the root.
+    pub folder: String,
+    /// The model that it was started with, if one was named.
+    pub model: Option<String>,
+}
+
+/// The state of a started agent, as the agent that started it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubagentState {
+    /// A run is under way.
+    Running,
+    /// Its last run did what it was asked to do.
+    Completed,
+    /// Its last run ended otherwise.
+    Failed,
+    /// It is closed and takes no more messages.
+    Closed,
+}
+
+impl SubagentState {
+    /// Returns the state as the model reads it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Closed => "closed",
+        }
+    }
 }
 
 /// The way in which a run ended.

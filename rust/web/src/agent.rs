@@ -12,12 +12,13 @@ use crate::{
 };
 use futures::{Stream, StreamExt as _, channel::mpsc::UnboundedReceiver};
 use innerloop_core::{
+    config::SessionConfig,
     event::Event,
     id::SessionId,
     input::{Command, Input, RejectedInput},
     json::{JsonObject, from_str},
     message::Turn,
-    status::{AgentState, Status},
+    status::{AgentState, PendingInputs, Status, SubagentInfo},
 };
 use innerloop_driver::{ApiKey, DriverOptions, EndpointTable};
 use innerloop_face::{Prompt, patch};
@@ -218,6 +219,25 @@ impl Agent {
     pub fn status(&self) -> Option<Status> {
         let status = self.host.driver.borrow().session().status(ROOT);
         status.filter(|status| status.state != AgentState::Closed)
+    }
+
+    /// Returns the words that wait for the agent: what steers it, and the prompts that follow.
+    #[must_use]
+    pub fn pending(&self) -> PendingInputs {
+        self.host.driver.borrow().session().pending(ROOT).unwrap_or_default()
+    }
+
+    /// Returns the agents that this one and its subagents have started, in the order of their
+    /// numbers.
+    #[must_use]
+    pub fn agents(&self) -> Vec<SubagentInfo> {
+        self.host.driver.borrow().session().subagents()
+    }
+
+    /// Returns the configuration in force. It holds no key.
+    #[must_use]
+    pub fn config(&self) -> SessionConfig {
+        self.host.driver.borrow().session().own_config()
     }
 
     /// Returns the session as bytes, at any time, with which [`AgentBuilder::restore`] goes on. The

@@ -63,13 +63,15 @@ pub use tool::{OwnToolCall, Tool};
 
 pub use innerloop_core::{
     action::Outcome,
-    config::{ApprovalRule, HookPoint},
+    config::{ApprovalRule, HookPoint, SessionConfig},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::{HookReply, RejectedInput, TurnOptions},
     json::Json,
     message::{Part, Turn, Usage},
-    status::{AgentState, RunEnd, Status},
+    status::{
+        AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
+    },
     tool::ToolSpec,
 };
 pub use innerloop_face::{AnswerError, ApprovalDecision, ApprovalRequest, Prompt, RunResult};

@@ -226,6 +226,13 @@ fn a2_a_session_has_its_history_its_queues_and_its_agents() {
     assert_eq!(agent["steering"][0][0]["text"], "soon");
     assert_eq!(agent["follow_ups"][0]["parts"][0]["text"], "later");
     assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
+    let pending = host.session.pending(AgentId::ROOT).unwrap();
+    assert_eq!(pending.steering, [text("soon")]);
+    let [later] = &pending.follow_ups[..] else { panic!("{pending:?}") };
+    assert_eq!((&later.parts, &later.options), (&text("later"), &None));
+    assert_eq!(host.session.pending(AgentId(1)), None);
+    let config = host.session.own_config();
+    assert_eq!((&config, &config.id), (host.session.config(), host.session.id()));
 }
 
 #[test]

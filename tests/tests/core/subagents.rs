@@ -8,7 +8,7 @@ use innerloop_core::{
     input::Command,
     input::Input,
     output::DeadlineReason,
-    status::AgentState,
+    status::{AgentState, SubagentInfo, SubagentState},
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -240,4 +240,34 @@ fn a_session_with_agents_survives_snapshot_and_log() {
     assert_eq!(restored.owed(), host.session.owed());
     let replayed = innerloop_core::log::replay(&host.log).unwrap();
     assert_eq!(replayed.session.snapshot(), bytes);
+}
+
+#[test]
+fn a2_a_session_tells_of_the_agents_that_were_started() {
+    let mut host = TestHost::default();
+    assert_eq!(host.session.subagents(), []);
+    let _ = host.submit("go");
+    let call = json!({"task": "write tests", "model": "small-1", "working_dir": "sub"});
+    host.reply(&Message::call("s", "spawn_agent", &call));
+    let child = |state, output: &str| SubagentInfo {
+        id: CHILD,
+        parent: AgentId::ROOT,
+        state,
+        task: "write tests".into(),
+        output: output.into(),
+        folder: "sub".into(),
+        model: Some("small-1".into()),
+    };
+    assert_eq!(host.session.subagents(), [child(SubagentState::Running, "")]);
+    reply_as(&mut host, CHILD, &Message::text("Written."));
+    let ended = [child(SubagentState::Completed, "Written.")];
+    assert_eq!(host.session.subagents(), ended);
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+    assert_eq!(restored.subagents(), ended, "a restored session says the same");
+    let more = json!({"agent_id": "agent-1", "message": "and more"});
+    reply_as(&mut host, AgentId::ROOT, &Message::call("m", "send_input", &more));
+    assert_eq!(host.session.subagents(), [child(SubagentState::Running, "Written.")]);
+    let close = json!({"agent_id": "agent-1"});
+    reply_as(&mut host, AgentId::ROOT, &Message::call("c", "close_agent", &close));
+    assert_eq!(host.session.subagents()[0].state, SubagentState::Closed);
 }

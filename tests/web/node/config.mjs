@@ -75,6 +75,7 @@ test("a patch that does not fit names its field", async () => {
     [{ limits: { action: "explode" } }, /limits\.action.*explode/],
     [{ loops: { sameArg: 1 } }, /no option `loops\.sameArg`/],
     [{ loops: { window: -1 } }, /`loops\.window`/],
+    [{ loops: { againAfter: 1.5 } }, /`loops\.againAfter` must be a whole number/],
     [{ preset: "baroque" }, /baroque/],
     [{ subagents: true }, /`subagents` must be false, or an object with depth, open/],
     [{ subagents: null }, /`subagents` must be false, or an object/],

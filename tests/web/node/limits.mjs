@@ -66,3 +66,36 @@ test("j21 a hook sees the result before it goes out", async () => {
   await agent.close();
   await server.close();
 });
+
+test("l6 `againAfter` says after how many more rounds the next step of the ladder follows", async () => {
+  for (const [againAfter, calls] of [
+    [1, 3],
+    [2, 4],
+    [undefined, 4],
+  ]) {
+    const server = await serve(...Array.from({ length: calls }, () => list()));
+    const loops = { sameArgs: 2, againAfter, ladder: ["warn", "stop"] };
+    const agent = await agentAt(server, { preset: "seed001", loops });
+    const { status, rounds, toolCalls } = await agent.run("Look").result();
+    assert.deepEqual([status, rounds, toolCalls], ["loop", calls, calls], `${againAfter}`);
+    await agent.close();
+    await server.close();
+  }
+});
+
+test("l16 `maxDenials` says how often the model is sent back to work", async () => {
+  for (const maxDenials of [0, 2, undefined]) {
+    const most = maxDenials ?? 3;
+    const server = await serve(...Array.from({ length: most + 1 }, () => reply({ text: "Done." })));
+    let asked = 0;
+    const beforeStop = () => {
+      asked += 1;
+      return { deny: "The tests fail." };
+    };
+    const agent = await agentAt(server, { hooks: { beforeStop, maxDenials } });
+    const { status, rounds } = await agent.run("Make them pass").result();
+    assert.deepEqual([status, asked, rounds], ["unverified", most + 1, 0], `${maxDenials}`);
+    await agent.close();
+    await server.close();
+  }
+});

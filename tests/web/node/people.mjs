@@ -181,6 +181,8 @@ test("odd functions are refused before anything happens", async () => {
     [{ hooks: { beforeTools: () => {} } }, /no hook `beforeTools`; there is submit/],
     [{ hooks: { submit: 7 } }, /`hooks\.submit` must be a function/],
     [{ hooks: { failClosed: 1 } }, /`hooks\.failClosed`/],
+    [{ hooks: { maxDenials: -1 } }, /`hooks\.maxDenials` must be a whole number/],
+    [{ hooks: { maxDenials: 2 ** 40 } }, /^`hooks\.maxDenials`: /],
     [{ hooks: null }, /`hooks` must be an object/],
   ];
   for (const [options, message] of odd) {

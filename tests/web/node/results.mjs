@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failure, reply, serve, stream } from "../support/anthropic.mjs";
+import { ending, failure, reply, serve } from "../support/anthropic.mjs";
 import { Agent, agentAt, Session } from "../support/installed.mjs";
 
 const KEY = "sk-test-0123456789";
@@ -126,16 +126,6 @@ test("a refused change and a refused word name what the user has written", async
   }
   await agent.close();
 });
-
-// A reply of that text, with that reason to end.
-function ending(text, reason) {
-  return (_request, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const pieces = stream({ text });
-    for (const piece of pieces) response.write(piece.replace('"end_turn"', JSON.stringify(reason)));
-    response.end();
-  };
-}
 
 test("a run that was cut or refused says so, why, and what there is", async () => {
   for (const [replies, expected] of [

@@ -14,6 +14,16 @@ export function reply(content) {
   };
 }
 
+/** A step that answers with a streamed text, which ends for that reason. */
+export function ending(text, reason) {
+  return (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const pieces = stream({ text });
+    for (const piece of pieces) response.write(piece.replace('"end_turn"', JSON.stringify(reason)));
+    response.end();
+  };
+}
+
 /**
  * A step that streams one call, whose arguments come `size` characters at a time; the last `held`
  * events never come.

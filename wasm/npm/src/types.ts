@@ -2,11 +2,14 @@
 // the data in them have the shapes of the session's log (snake_case).
 
 export type {
+  PendingInput,
+  PendingInputs,
   Replayed,
   RunError,
   RunResult,
   SeenTurn,
   Status,
+  SubagentInfo,
   ToolCall,
   ToolResult,
   Turn,

@@ -3,7 +3,7 @@
 //! the session carries over once the round has moved on.
 
 use super::super::{
-    agent_state::{ChildAgent, ChildState, agent_name},
+    agent_state::{ChildAgent, agent_name},
     ctx::{AgentSignal, StepContext},
     ledger::EffectKind,
     pipeline::ToolTask,
@@ -21,6 +21,7 @@ use innerloop_types::{
     message::Part,
     output::{Ask, Effect},
     path::{resolved, seen},
+    status::SubagentState,
 };
 
 /// Carries out a queued call of the core itself.
@@ -44,7 +45,7 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<AgentSignal>, ctx: &mu
         }
         InnerCall::Wait { agent_id, timeout_ms } => match ctx.body.child(&agent_id) {
             None => call.on_outcome(unknown_agent(&agent_id), ctx),
-            Some((child, known)) if known.state == ChildState::Running => {
+            Some((child, known)) if known.state == SubagentState::Running => {
                 let until = timeout_ms.map(|ms| ctx.now.plus_ms(ms));
                 call.state = ToolCallState::Waiting { child, until };
             }
@@ -105,7 +106,7 @@ fn spawn(call: SpawnCall, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<
     signals.push(AgentSignal::Spawn { child, parent, call });
     let since = u32::try_from(ctx.body.history.turns().len()).unwrap_or(u32::MAX);
     let started = ChildAgent {
-        state: ChildState::Running,
+        state: SubagentState::Running,
         output: String::new(),
         turns: 0,
         since,
@@ -130,7 +131,7 @@ fn send(
     // Set at once, so that a `wait` behind this call waits for the new run and does not return the
     // old result.
     if let Some(known) = ctx.body.child_mut(agent) {
-        known.state = ChildState::Running;
+        known.state = SubagentState::Running;
     }
     signals.push(AgentSignal::Steer { agent, parts: vec![Part::text(message)] });
     Outcome::text(format!("Said to {agent_id}."))
@@ -144,7 +145,7 @@ fn close(agent_id: &str, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'
         signals.push(AgentSignal::Close { agent });
     }
     if let Some(known) = ctx.body.child_mut(agent) {
-        known.state = ChildState::Closed;
+        known.state = SubagentState::Closed;
         known.over = true;
     }
     Outcome::text(last.text())

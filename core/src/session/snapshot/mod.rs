@@ -16,9 +16,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
 use folding::FoldingForm;
 use innerloop_json::{FromJson, RawJson, ToJson, from_str};
-use innerloop_types::{
-    config::SessionConfig, digest::DigestBuilder, id::AgentId, json::Json, time::UnixMillis,
-};
+use innerloop_types::{digest::DigestBuilder, id::AgentId, json::Json, time::UnixMillis};
 use input::InputForm;
 use run_form::{RunForm, SpentForm};
 use snapshot_form::SessionForm;
@@ -66,12 +64,6 @@ impl Session {
             digest: Cow::Owned(digest(state.text())),
             state: Some(state.raw()),
         })
-    }
-
-    /// Returns the configuration under the session's own id: a blueprint's sessions share one with
-    /// another id.
-    pub(super) fn own_config(&self) -> SessionConfig {
-        SessionConfig { id: (*self.id).clone(), ..self.config().clone() }
     }
 
     fn form<'a>(&'a self, agent: &'a Agent) -> AgentForm<'a> {

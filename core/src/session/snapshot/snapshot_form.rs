@@ -12,7 +12,7 @@ use super::{
 use crate::{
     machine::{
         agent::Agent,
-        agent_state::{ChildAgent, ChildState, SpawnOptions},
+        agent_state::{ChildAgent, SpawnOptions},
         ledger::{EffectKind, OpenEffect},
         model_call::{CallPurpose, CallState, HttpExchange, ModelCall},
         phase::{HookContinuation, PendingHook, PendingQuestion, Phase},
@@ -26,7 +26,7 @@ use innerloop_types::{
     config::{ApprovalRule, ModelConfig, SessionConfig},
     id::{AgentId, EffectId},
     message::{Part, Reply, Turn},
-    status::RunEnd,
+    status::{RunEnd, SubagentState},
     time::SessionInstant,
     tool::ToolSpec,
 };
@@ -283,10 +283,10 @@ impl<'a> ChildForm<'a> {
     /// Returns the form of a child whose result is `output` after `turns` turns by now.
     pub(super) fn of(id: AgentId, child: &'a ChildAgent, output: &str, turns: u32) -> Self {
         let state = match child.state {
-            ChildState::Running => ChildStateForm::Running,
-            ChildState::Completed => ChildStateForm::Completed,
-            ChildState::Failed => ChildStateForm::Failed,
-            ChildState::Closed => ChildStateForm::Closed,
+            SubagentState::Running => ChildStateForm::Running,
+            SubagentState::Completed => ChildStateForm::Completed,
+            SubagentState::Failed => ChildStateForm::Failed,
+            SubagentState::Closed => ChildStateForm::Closed,
         };
         // A child that is idle says the same as when its run ended, which is most of the time: its
         // result is in its own history already.
@@ -299,10 +299,10 @@ impl<'a> ChildForm<'a> {
     /// or not.
     pub(super) fn child(self, output: String, turns: u32, over: bool) -> ChildAgent {
         let state = match self.state {
-            ChildStateForm::Running => ChildState::Running,
-            ChildStateForm::Completed => ChildState::Completed,
-            ChildStateForm::Failed => ChildState::Failed,
-            ChildStateForm::Closed => ChildState::Closed,
+            ChildStateForm::Running => SubagentState::Running,
+            ChildStateForm::Completed => SubagentState::Completed,
+            ChildStateForm::Failed => SubagentState::Failed,
+            ChildStateForm::Closed => SubagentState::Closed,
         };
         let (output, turns) = match self.last {
             Some(last) => (last.output.into_owned(), last.turns),

@@ -4,6 +4,7 @@
 
 import type { RawAgent } from "../binding/instance.js";
 import { AgentError, messageOf } from "../errors.js";
+import type { SessionConfig } from "../json/config.js";
 import type { FileChange, Part, SessionStatus } from "../json/data.js";
 import type { AgentEvent, Failure } from "../json/events.js";
 import type { Said, SessionTurn } from "../json/history.js";
@@ -37,13 +38,15 @@ import type { Side } from "./callbacks.js";
 import type { FoldingEnd } from "./folding.js";
 import type { Responses } from "./http.js";
 import { held, Life } from "./life.js";
-import { configOf, forked, type Make, made, type Prepared, prepared, restored } from "./making.js";
+import { forked, type Make, made, type Prepared, prepared, restored } from "./making.js";
 import { News } from "./news.js";
 import {
+  type PendingInputs,
   type Replayed,
   type RunError,
   type SeenTurn,
   type Status,
+  type SubagentInfo,
   saidOf,
   seenOf,
   statusOfAll,
@@ -55,6 +58,7 @@ import {
 import type { Run, RunOwner } from "./run.js";
 import { maySayPictures, rawParts, say, Waiting } from "./saying.js";
 import { Session } from "./session.js";
+import { agentsOf, configOf, pendingOf } from "./state.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { undoIn } from "./undoing.js";
 
@@ -304,6 +308,35 @@ export class Agent<Answer = unknown> {
     return this.#life.look((raw) => {
       return statusOfAll((agent) => JSON.parse(raw.status(agent)) as SessionStatus | null);
     });
+  }
+
+  /** The configuration in force, as the session has it, without keys. */
+  config(): SessionConfig {
+    return this.#life.look(configOf);
+  }
+
+  /**
+   * What waits to be read, by this agent or by one that it has started. An input whose pictures are
+   * still being made smaller is not among it yet.
+   *
+   * ```js
+   * for (const { parts } of agent.pending().followUps) console.log(parts);
+   * ```
+   */
+  pending(agent = 0): PendingInputs {
+    return this.#life.look((raw) => pendingOf(raw, agent));
+  }
+
+  /**
+   * The agents that were started, by this one or by each other, in the order of their numbers.
+   *
+   * ```js
+   * const running = agent.agents().filter(({ state }) => state === "running");
+   * console.log(running.map(({ id, task }) => `${id}: ${task}`));
+   * ```
+   */
+  agents(): SubagentInfo[] {
+    return this.#life.look(agentsOf);
   }
 
   /** What was said so far, oldest first; of an agent that this one has started, by its number. */

@@ -2,16 +2,15 @@
 
 import type { Binding, RawAgent, RawFiles } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
-import type { SessionConfig } from "../json/config.js";
 import type { SessionStatus } from "../json/data.js";
 import type { AgentOptions, RestoreOptions } from "../options/agent.js";
 import { restorePatch } from "../options/changes.js";
 import { checkOptions, newId } from "../options/raw.js";
-import { TextDecoder } from "../platform/coders.js";
 import { isBytes } from "../platform/kinds.js";
 import { init } from "../platform/platform.js";
 import { loadPrograms, type RegisteredProgram } from "../programs/registry.js";
 import { type Files, workspaceOf } from "../workspace/files.js";
+import { configOf } from "./state.js";
 
 /** Makes the binding's side of an agent, in an instance that has its files already. */
 export type Make = (
@@ -100,10 +99,4 @@ export function forked(
       again.free();
     }
   };
-}
-
-/** The configuration of an agent's session. */
-export function configOf(raw: RawAgent): SessionConfig {
-  const text = new TextDecoder().decode(raw.snapshot());
-  return (JSON.parse(text) as { state: { config: SessionConfig } }).state.config;
 }

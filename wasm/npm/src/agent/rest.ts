@@ -11,7 +11,7 @@ export interface Rest {
 }
 
 /** What can be looked at in a session, be it closed. */
-export type Visible = Pick<RawSession, "status" | "history" | "seen">;
+export type Visible = Pick<RawSession, "status" | "history" | "seen" | "snapshot">;
 
 /** What is left of an agent, unless the module breaks at it. */
 export function restOf(raw: RawAgent): Rest | undefined {

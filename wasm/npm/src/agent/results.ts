@@ -11,6 +11,7 @@ import type {
 } from "../json/data.js";
 import type { AgentEvent, Failure, ProcessingEnd } from "../json/events.js";
 import type { Block, Finish, Fold, LeftOut, Said, SessionTurn, Why } from "../json/history.js";
+import type { TurnOptions } from "../options/turn.js";
 
 /** How a run ended, and with what. */
 export interface RunResult<Answer = unknown> {
@@ -30,6 +31,8 @@ export interface RunResult<Answer = unknown> {
   replies: number;
   /** Tool calls of the run. */
   toolCalls: number;
+  /** Rounds of tool calls of the run: replies with calls, and their results. */
+  rounds: number;
   /** The final answer in the form that the option `answer` asks for, as its schema means it. */
   answer?: Answer;
   /** Why the run is `failed`, `incomplete` or `refused`. */
@@ -73,6 +76,39 @@ export interface Status {
   usage: Usage;
   /** What they cost in US dollars, as far as the prices are known. */
   costUsd?: number;
+}
+
+/** What waits for an agent to read it. */
+export interface PendingInputs {
+  /** What {@link Agent.steer} has said, for after the current round of tools; oldest first. */
+  steering: Part[][];
+  /** The inputs of {@link Agent.followUp}, for when the current one is done; oldest first. */
+  followUps: PendingInput[];
+}
+
+/** An input that waits. */
+export interface PendingInput {
+  parts: Part[];
+  /** What holds for it only, if it was given with options. */
+  options?: TurnOptions;
+}
+
+/** An agent that was started by the session's own, or by another one of them. */
+export interface SubagentInfo {
+  /** Its number, as events have it, and {@link Agent.history}. */
+  id: number;
+  /** The number of the agent that started it; 0 is the session's own. */
+  parent: number;
+  /** Where it stands, as the agent that started it is told. */
+  state: "running" | "completed" | "failed" | "closed";
+  /** What it was first asked to do. */
+  task: string;
+  /** What it had to say when its last run ended; empty before. */
+  output: string;
+  /** The folder of the workspace that it works in; empty for the root. */
+  folder: string;
+  /** The model that it was started with, where one was named. */
+  model?: string;
 }
 
 /** Tokens of one reply or of many. */
@@ -216,8 +252,9 @@ export function resultOf(
   event: ProcessingEnd,
   others: readonly Spent[],
 ): Omit<RunResult, "answer"> {
-  const { end, text, replies, tool_calls } = event;
-  return { status: end, text, ...sumOf([event, ...others]), replies, toolCalls: tool_calls };
+  const { end, text, replies, tool_calls, rounds } = event;
+  const counts = { replies, toolCalls: tool_calls, rounds };
+  return { status: end, text, ...sumOf([event, ...others]), ...counts };
 }
 
 /** A cost in US dollars, where it is known. */

@@ -116,6 +116,6 @@ export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
 
   #cutShort(): RunResult<Answer> {
     const status = this.#failure === undefined ? "interrupted" : "failed";
-    return { status, text: "", ...sumOf(this.#spent), replies: 0, toolCalls: 0 };
+    return { status, text: "", ...sumOf(this.#spent), replies: 0, toolCalls: 0, rounds: 0 };
   }
 }

@@ -85,7 +85,7 @@ export type Hook<Said, Replacement> = (
 ) => HookResult<Replacement> | Promise<HookResult<Replacement>>;
 
 /** Functions that stand in the loop. */
-export interface Hooks {
+export interface Hooks extends HookRules {
   /** The user has said something; another text may take its place. */
   submit?: Hook<string, string> | undefined;
   /** A model call is next; a text may be said to the model, as the system. */
@@ -106,9 +106,18 @@ export interface Hooks {
    * take their place. What it denies or throws leaves the conversation as it is.
    */
   compact?: Hook<FoldedTurns, string> | undefined;
+}
+
+/** What holds for hooks. */
+export interface HookRules {
   /** Whether a hook that throws counts as a denial; else the run goes on. */
   failClosed?: boolean | undefined;
+  /**
+   * How often `beforeStop` may send the model back to work for one input, 3 times if left out; then
+   * the run ends as it stands (status `unverified`).
+   */
+  maxDenials?: number | undefined;
 }
 
 /** The names of the hooks, as the configuration has them. */
-export type HookName = Exclude<keyof Hooks, "failClosed">;
+export type HookName = Exclude<keyof Hooks, keyof HookRules>;

@@ -9,7 +9,7 @@ import type { WasiTool } from "../programs/sources.js";
 import type { AgentOptions, Changes, RestoreOptions } from "./agent.js";
 import type { ConfigOptions } from "./config.js";
 import { givenJson } from "./given.js";
-import { HOOK_POINTS, hookNames } from "./hooks.js";
+import { hookPolicy } from "./hooks.js";
 import { checkKey } from "./key.js";
 import { checkConfigOptions, merged, optionsPatch } from "./patch.js";
 import type { ProviderName } from "./provider.js";
@@ -112,14 +112,13 @@ export function restorePatch(
   }
   const moved = modelPatch({ ...options, provider: provider as ProviderName, model }, now);
   const presets = preset && configOf({ provider, model, preset } as ConfigOptions);
-  const points = hookNames(hooks ?? {}).map((name) => HOOK_POINTS[name]);
   const asked = approve ? "changes" : presets?.approval.ask;
   const more = {
     // What was asked about is asked about again, however that was said.
     approval: now.approval.ask === "nothing" ? { ask: asked } : undefined,
     ask_user: ask && true,
     web_fetch: webFetch && true,
-    hooks: hooks && { points, fail_closed: hooks.failClosed },
+    hooks: hooks && hookPolicy(hooks),
     tools: tools && Array.from(tools, rawTool),
     facts: options.programs && { programs: programs.map(rawProgram) },
   };

@@ -155,10 +155,12 @@ export interface Loops {
   window?: number | undefined;
   /** The longest cycle of calls that counts as a pattern. */
   maxPeriod?: number | undefined;
-  /** How many calls in a row of one tool with the same arguments are too many; 0 for never. */
+  /** How many rounds in a row with the same calls are too many; 0 for never. */
   sameArgs?: number | undefined;
-  /** How many calls in a row of one tool are too many; 0 for never. */
+  /** How many rounds in a row that call the same tools are too many; 0 for never. */
   sameName?: number | undefined;
+  /** After how many more such rounds the ladder's next step follows; 0 for as many as before. */
+  againAfter?: number | undefined;
   /** Whether only calls that failed count. */
   onlyIfFailed?: boolean | undefined;
   /** Tools whose calls do not count. */

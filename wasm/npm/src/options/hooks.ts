@@ -2,7 +2,7 @@
 
 import type { HookPoint } from "../json/config.js";
 import type { HookName, Hooks } from "./asked.js";
-import { bad, checkFunction } from "./values.js";
+import { bad, checkFunction, count } from "./values.js";
 
 /** Where each hook stands, as the configuration has it. */
 export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
@@ -15,10 +15,14 @@ export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
   compact: "compact",
 };
 
-/** The hooks that there are. */
-export function hookNames(hooks: Hooks): HookName[] {
+/** Where hooks stand, and what holds for them, as the configuration has it. */
+export function hookPolicy(hooks: Hooks): { points: HookPoint[] } & Record<string, unknown> {
   const names = Object.keys(HOOK_POINTS) as HookName[];
-  return names.filter((name) => hooks[name] !== undefined);
+  return {
+    points: names.filter((name) => hooks[name] !== undefined).map((name) => HOOK_POINTS[name]),
+    fail_closed: hooks.failClosed,
+    max_denials: hooks.maxDenials,
+  };
 }
 
 export function checkHooks(hooks: Hooks | undefined): void {
@@ -27,6 +31,8 @@ export function checkHooks(hooks: Hooks | undefined): void {
   for (const [name, value] of Object.entries(hooks)) {
     if (name === "failClosed") {
       if (typeof value !== "boolean") throw bad("`hooks.failClosed` must be true or false");
+    } else if (name === "maxDenials") {
+      count("hooks.maxDenials", value);
     } else if (!(name in HOOK_POINTS)) {
       const known = Object.keys(HOOK_POINTS).join(", ");
       throw bad(`there is no hook \`${name}\`; there is ${known}`);

@@ -8,7 +8,7 @@ import type { RegisteredProgram } from "../programs/registry.js";
 import type { AgentOptions, ForkOptions } from "./agent.js";
 import type { ConfigOptions } from "./config.js";
 import { givenJson } from "./given.js";
-import { checkHooks, HOOK_POINTS, hookNames } from "./hooks.js";
+import { checkHooks, hookPolicy } from "./hooks.js";
 import { checkKey } from "./key.js";
 import { checkConfigOptions, nested, optionsPatch, subagentsOf } from "./patch.js";
 import { CONFIG, OPTIONS } from "./table.js";
@@ -75,12 +75,12 @@ export function rawOptions(
 ): RawOptions {
   const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {} } = options;
   checkHeaders(options.headers, options.provider);
-  const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);
+  const policy = hookPolicy(hooks);
   const raw = configOptions(options, {
     approval: approve && { ask: "changes" },
     ask_user: ask && true,
     web_fetch: webFetch && true,
-    hooks: { points, fail_closed: hooks.failClosed },
+    hooks: policy,
   });
   return {
     ...raw,
@@ -93,7 +93,7 @@ export function rawOptions(
     replay: rawReplay(replay),
     approve: approve !== undefined,
     answer: ask !== undefined,
-    hooks: points,
+    hooks: policy.points,
     // Of a recording the lines tell what it answers.
     log: options.log === true || options.onLine !== undefined || replay !== undefined,
   };

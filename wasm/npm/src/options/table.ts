@@ -2,6 +2,7 @@
 // or `agent.ts`. What an option may be is checked where it is read.
 
 import type { AgentOptions, Changes, Replay } from "./agent.js";
+import type { HookRules } from "./asked.js";
 import type {
   AnswerForm,
   ConfigOptions,
@@ -65,6 +66,7 @@ export const CONFIG = {
       maxPeriod: "max_period",
       sameArgs: "same_args",
       sameName: "same_name",
+      againAfter: "again_after",
       onlyIfFailed: { other: "only_if_failed" },
       ignoreTools: { other: "ignore_tools" },
       maskVolatile: { other: "mask_volatile" },
@@ -129,7 +131,12 @@ export const OPTIONS = {
   approve: {},
   ask: {},
   webFetch: {},
-  hooks: {},
+  hooks: {
+    fields: {
+      failClosed: { other: "fail_closed" },
+      maxDenials: "max_denials",
+    } satisfies Fields<HookRules>,
+  },
   log: {},
   onLine: {},
   onEvent: {},

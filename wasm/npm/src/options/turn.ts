@@ -1,6 +1,7 @@
 // What holds for one input only: how its run is watched, what its calls may use, and what the model
 // is told otherwise for it.
 
+import type { InputOptions } from "../json/protocol.js";
 import type { Signal } from "../platform/globals.js";
 import type { ToolChoice } from "./config.js";
 import { givenJson } from "./given.js";
@@ -86,4 +87,9 @@ export function rawTurn(options: TurnOptions): string | undefined {
   const tool_choice = choiceOf(toolChoice);
   const raw = givenJson({ tools, hide, paths, tool_choice, temperature });
   return raw === "{}" ? undefined : raw;
+}
+
+/** The options of an input that waits, as the user has written them. */
+export function turnOptionsOf({ tool_choice, ...same }: InputOptions): TurnOptions {
+  return { ...same, ...(tool_choice !== undefined && { toolChoice: tool_choice }) };
 }
