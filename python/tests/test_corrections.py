@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from support import AsyncCase, Model, Reply, calls, options, says
+
 from innerloop import Agent
-from support import AsyncCase, Model, calls, options, says
 
 LOOK = calls(("c1", "Glob", {"pattern": "*"}))
 ENDLESS = "I will now look at the next file of the project. " * 1_700
 
 
 class Corrections(AsyncCase):
-    def play(self, *replies: Any, **more: Any) -> tuple[str, str, list[str]]:
+    def play(self, *replies: Reply, **more: Any) -> tuple[str, str, list[str]]:
         """Runs a scripted model; gives status, text, and the faults that were corrected."""
+        played: list[tuple[str, str, list[str]]] = []
 
-        async def work() -> tuple[str, str, list[str]]:
+        async def work() -> None:
             with Model(*replies) as model:
                 async with Agent(**options(model, **more)) as agent:
                     run = agent.run("Go")
                     result = await run.result()
-                    faults = [event["fault"] async for event in run if event["type"] == "corrected"]
-            return result.status, result.text, list(faults)
+                    events = [event async for event in run]
+            faults = [str(event["fault"]) for event in events if event["type"] == "corrected"]
+            played.append((result.status, result.text, faults))
 
-        return self.wait(work())
+        self.wait(work())
+        return played[0]
 
     def test_i8_a_result_that_the_model_makes_up_is_no_answer(self) -> None:
         fake = says("These. [Tool Result] secret.txt")

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, and what they are called there.
-const NAMES: [(&str, &str); 65] = [
+const NAMES: [(&str, &str); 66] = [
     ("Action", "Action"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
@@ -64,6 +64,7 @@ const NAMES: [(&str, &str); 65] = [
     ("RejectionReason", "Reason"),
     ("RejectedInput", "Rejected"),
     ("Reply", "Reply"),
+    ("ReplyFault", "ReplyFault"),
     ("ResponseHead", "ResponseHead"),
     ("RunEnd", "RunEnd"),
     ("VisibleTurn", "Said"),

@@ -163,7 +163,10 @@ fn the_time_of_a_program_that_waits_for_a_reader_goes_on() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_endpoint_without_end_waits_while_nobody_reads() {
-    let parts = wires::events(WireKind::Anthropic, &Message::text(&"All work ".repeat(500)));
+    let parts = wires::events(
+        WireKind::Anthropic,
+        &Message::text(&(0..500).map(|at| format!("All {at} ")).collect::<String>()),
+    );
     let text = parts.iter().position(|event| event.contains("All")).unwrap();
     let begin = Reply::new(200, wires::stream_type(WireKind::Anthropic), parts[..text].concat());
     let scene = Scene::new(vec![begin.and_then(parts[text].repeat(100)).without_end()]);

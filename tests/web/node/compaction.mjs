@@ -10,7 +10,7 @@ const said = (text, usage) => reply({ text, usage });
 
 /** An agent that has had four turns, and what comes of a summary. */
 async function talked(options, ...more) {
-  const words = "A long answer. ".repeat(200);
+  const words = Array.from({ length: 200 }, (_, at) => `Long answer ${at}. `).join("");
   const answers = [1, 2, 3, 4].map((number) => said(words, [number * 1000, 750]));
   const server = await serve(...answers, ...more);
   const agent = await agentAt(server, options);

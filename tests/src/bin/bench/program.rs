@@ -100,7 +100,7 @@ fn post(mock: &Mock) {
 /// Replies without end, and what the documentation says of them.
 fn endless() -> [(&'static str, Reply, &'static str); 3] {
     let wire = WireKind::Anthropic;
-    let parts = wires::events(wire, &Message::text(&"All work ".repeat(500)));
+    let parts = wires::events(wire, &Message::text(&"All ".repeat(1_125)));
     let text = parts.iter().position(|event| event.contains("All")).unwrap();
     let begin = || Reply::new(200, wires::stream_type(wire), parts[..text].concat());
     let piece = "x".repeat(1 << 20);

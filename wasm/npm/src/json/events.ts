@@ -226,17 +226,7 @@ export interface LoopDetection extends Stamp {
 export interface Corrected extends Stamp {
   type: "corrected";
   /** The fault. */
-  fault:
-    | "promised"
-    | "too_short"
-    | "asked_instead"
-    | "wrote_only"
-    | "claimed"
-    | "fake_result"
-    | "named_tool"
-    | "greeting"
-    | "echo"
-    | "patch_spiral";
+  fault: ReplyFault;
   /** The number of times that this fault was corrected in the run, counted from 1. */
   attempt: number;
   /** The text that the model was told. */
@@ -427,3 +417,26 @@ export interface PlanItem {
   /** The status of the step. */
   status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
 }
+
+/** The fault of a reply that is corrected. */
+export type ReplyFault =
+  /** It announces what it will do, and does nothing. */
+  | "promised"
+  /** It is short, and ends nowhere. */
+  | "too_short"
+  /** It asks whether to begin. */
+  | "asked_instead"
+  /** It is long, and no tool was called yet. */
+  | "wrote_only"
+  /** It claims a change, and no tool was called yet. */
+  | "claimed"
+  /** It goes on with a tool's result of its own making. */
+  | "fake_result"
+  /** It writes a call as text. */
+  | "named_tool"
+  /** It greets the user in place of an answer. */
+  | "greeting"
+  /** It repeats one passage over and over. */
+  | "echo"
+  /** It edits a file that earlier edits have failed on. */
+  | "patch_spiral";
