@@ -1,11 +1,11 @@
 //! The core as a WebAssembly module without imports, for hosts in any language
-//! (`docs/protocol.md#the-module`). Requests and answers are those of [`LineServer`]; they cross in
-//! the module's memory, of which the host is told the address.
+//! (`docs/protocol.md#the-module`). Requests and answers are those of [`LineServer`]. They cross in
+//! the module's memory, at addresses that its functions return.
 
 use innerloop_driver::LineServer;
 use std::cell::RefCell;
 
-/// A larger room is given back when a smaller one will do.
+/// The size above which a room is freed when a smaller one will do.
 const LARGE: usize = 1 << 20;
 
 #[cfg(target_arch = "wasm32")]
@@ -13,26 +13,30 @@ const LARGE: usize = 1 << 20;
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 thread_local! {
-    /// The sessions, and the room in which the host puts its requests.
+    /// The sessions, and the room into which the host writes its requests.
     static MODULE: RefCell<(LineServer, Vec<u8>)> = RefCell::default();
 }
 
-/// The version of this interface: of these three functions.
+/// Returns the version of this interface, which is that of these three functions.
 #[expect(unsafe_code, reason = "the name of an export; nothing is unsafe about calling it")]
 #[unsafe(no_mangle)]
 pub const extern "C" fn innerloop_abi() -> u32 {
     1
 }
 
-/// The address of room for that many bytes, which stays until the next call of this function; 0 if
-/// there is no memory for it.
+/// Returns the address of room for that many bytes, which stays valid until the next call of this
+/// function; 0 if there is no memory for it.
 #[expect(unsafe_code, reason = "the name of an export; nothing is unsafe about calling it")]
 #[unsafe(no_mangle)]
 pub extern "C" fn innerloop_room(len: u32) -> u32 {
     MODULE.with_borrow_mut(|(_, room)| {
         let len = len as usize;
         if len > room.len() || room.len() > LARGE {
+            // Freed before the new one is allocated: both at once would raise the module's memory,
+            // which never shrinks.
             *room = Vec::new();
+            // A module without imports can't report an abort, so that a lack of memory is an
+            // answer.
             if room.try_reserve_exact(len).is_err() {
                 return 0;
             }
@@ -42,8 +46,8 @@ pub extern "C" fn innerloop_room(len: u32) -> u32 {
     })
 }
 
-/// Takes a request of that many bytes from the room. The address of the answer, and in the lower
-/// 32 bits its length; it stays until the next call of this function.
+/// Takes a request of that many bytes from the room, and returns the address of the answer with its
+/// length in the lower 32 bits. The answer stays valid until the next call of this function.
 #[expect(unsafe_code, reason = "the name of an export; nothing is unsafe about calling it")]
 #[unsafe(no_mangle)]
 pub extern "C" fn innerloop_call(len: u32) -> u64 {

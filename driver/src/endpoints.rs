@@ -137,12 +137,16 @@ pub struct EndpointRequest {
     pub base: BaseUrl,
 }
 
+/// The number of replaced keys that are still masked: a host that gives a new one every hour has no
+/// longer list to look through for that.
+const MAX_FORMER: usize = 8;
+
 /// The table of endpoints. Its clones share it until one changes.
 #[derive(Clone, Debug, Default)]
 pub struct EndpointTable {
     table: Arc<Vec<(EndpointId, Endpoint)>>,
-    /// The key that was replaced last: texts that come in may still hold it.
-    former: ApiKey,
+    /// The keys that were replaced last: texts that come in may still hold them.
+    former: Vec<ApiKey>,
 }
 
 impl EndpointTable {
@@ -173,7 +177,9 @@ impl EndpointTable {
         }
         let table = Arc::make_mut(&mut self.table);
         if let Some((_, endpoint)) = table.iter_mut().find(|(known, _)| known == id) {
-            self.former = mem::replace(&mut endpoint.key, key);
+            self.former.push(mem::replace(&mut endpoint.key, key));
+            let old = self.former.len().saturating_sub(MAX_FORMER);
+            self.former.drain(..old);
         }
     }
 
@@ -189,10 +195,10 @@ impl EndpointTable {
         self.table.iter().all(|(_, endpoint)| endpoint.base.is_loopback())
     }
 
-    /// Returns the keys of all endpoints, and the one that was replaced last.
+    /// Returns the keys of all endpoints, and those that were replaced last.
     #[must_use]
     pub fn keys(&self) -> SecretKeys {
-        SecretKeys::new(self.table.iter().map(|(_, endpoint)| &endpoint.key).chain([&self.former]))
+        SecretKeys::new(self.table.iter().map(|(_, endpoint)| &endpoint.key).chain(&self.former))
     }
 
     /// Returns the request of a session as it is sent.

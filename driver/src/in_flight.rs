@@ -134,6 +134,8 @@ impl InFlightEffect {
         let Self::Exchange { recorded: Some(exchange), .. } = self else { return };
         match input {
             Input::Http { input: HttpInput::Head(head), .. } => {
+                // Another head begins the response anew, as after a restart of the host.
+                exchange.body.0.clear();
                 exchange.head(head.status, &head.headers);
             }
             Input::Http { input: HttpInput::Chunk(bytes), .. } => {

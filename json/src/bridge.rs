@@ -1,5 +1,5 @@
-//! serde's traits over ours. A value goes through its JSON text, so that both JSONs are the same
-//! by construction; a format other than `serde_json`'s cannot read or write it.
+//! serde's traits, over ours. A value goes through its JSON text, so that both JSONs are the same
+//! by construction. A format other than `serde_json`'s can't read or write it.
 
 #[cfg(feature = "serde")]
 use crate::{
@@ -47,8 +47,8 @@ macro_rules! bridge_deserialize {
     };
 }
 
-/// Gives a type of one unnamed field the traits of that field: as the key of a map, too, it is
-/// what its field is.
+/// Gives a type of one unnamed field the traits of that field, so that it can also be the key of a
+/// map.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 #[macro_export]

@@ -1,4 +1,4 @@
-//! The JSON of values that are borrowed or owned.
+//! The JSON of values that are borrowed or owned. Only texts are ever borrowed.
 
 use crate::{
     error::Error,
@@ -13,7 +13,7 @@ use alloc::{
 
 /// A type that can be read into a [`Cow`]. Texts borrow if they have no escapes; all else is owned.
 pub trait FromJsonCow<'a>: ToOwned {
-    /// Any value, to be overwritten.
+    /// Returns any value, to be overwritten.
     fn blank_cow() -> Cow<'a, Self>;
 
     /// Reads the next value over a blank one.
@@ -54,8 +54,8 @@ impl<'a, T: FromJson<'a> + Clone> FromJsonCow<'a> for T {
     }
 }
 
-/// Reads the next value over a blank one. What was there is not asked for, since that would bring
-/// the code that copies it.
+/// Reads the next value over a blank one. The present value is not reused, since `to_mut` would
+/// bring in the code that clones it.
 fn owned<'a, T: ToOwned<Owned: FromJson<'a>> + ?Sized>(
     mut blank: T::Owned,
     cow: &mut Cow<'a, T>,

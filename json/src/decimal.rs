@@ -1,17 +1,18 @@
-//! Decimal text to floating numbers, exactly rounded. The standard library's way is faster, for
-//! which it carries 10 KB of powers of five: much in a small module, where floating numbers are
-//! rare. Long arithmetic needs no table.
+//! Floating numbers from decimal text, exactly rounded. The standard library's way is faster, but
+//! carries 10 KB of powers of five: much in a small module, where floating numbers are rare. Long
+//! arithmetic needs no table.
 
 use alloc::vec::Vec;
 use core::num::IntErrorKind;
 
-/// Numbers half-way between two floating ones have fewer digits.
+/// The number of digits that are read: a number half-way between two floating ones has fewer.
+// Of digits beyond these it is enough to know that one is not zero (`is_more`), which breaks a tie.
 const MOST_DIGITS: usize = 770;
 /// The number of decimal digits that are taken at once: a power of ten that fits into a limb.
 const STEP: usize = 9;
 
-/// The floating number nearest to `text`, as `str::parse` reads it, but without its words for
-/// infinity and for what is no number.
+/// Returns the floating number nearest to `text`, as `str::parse` reads it, but without its words
+/// for infinity and NaN.
 #[must_use]
 pub fn parse_f64(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -31,7 +32,7 @@ pub fn parse_f64(text: &str) -> Option<f64> {
     Some(if text.starts_with('-') { -number } else { number })
 }
 
-/// An exponent. One out of range is as good as the last one in it.
+/// Reads an exponent. One that is out of range counts as the last one in it.
 fn parse_exponent(text: &str) -> Option<i64> {
     match text.parse() {
         Ok(exponent) => Some(exponent),
@@ -43,12 +44,13 @@ fn parse_exponent(text: &str) -> Option<i64> {
     }
 }
 
-/// The number nearest to `digits`, the first of which is not zero, times ten to the `power`.
+/// Returns the number nearest to `digits` times ten to the `power`. The first digit is not zero.
 fn nearest(digits: &[u8], power: i64) -> f64 {
     let (digits, rest) = digits.split_at(digits.len().min(MOST_DIGITS));
     let power = rest.iter().fold(power, |power, _| power.saturating_add(1));
     let before_point = digits.iter().fold(power, |count, _| count.saturating_add(1));
-    // Beyond these powers, whatever the digits, there is infinity or nothing.
+    // Beyond these powers the result is zero or infinity, whatever the digits. It also bounds the
+    // work of a hostile exponent.
     match before_point {
         _ if digits.is_empty() => return 0.0,
         ..-330 => return 0.0,
@@ -61,7 +63,7 @@ fn nearest(digits: &[u8], power: i64) -> f64 {
         let number = digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
         natural.multiply_add(ten_to(digits.len()), number);
     }
-    // Rounding takes three limbs or more.
+    // Rounding looks at three limbs, and needs them for small numbers, too.
     natural.push_zeros(4);
     natural.times_ten_to(power);
     natural.rounded()
@@ -71,7 +73,7 @@ fn ten_to(power: usize) -> u64 {
     (0..power).fold(1, |product, _| product * 10)
 }
 
-/// The powers of ten, each fitting into a limb, whose product is ten to `power`.
+/// Returns powers of ten whose product is ten to `power`, each fitting into a limb.
 fn powers_of_ten(power: u64) -> impl Iterator<Item = u64> {
     let power = usize::try_from(power).unwrap_or(0);
     (0..power).step_by(STEP).map(move |done| ten_to((power - done).min(STEP)))
@@ -82,7 +84,7 @@ fn powers_of_ten(power: u64) -> impl Iterator<Item = u64> {
 struct BigNatural {
     limbs: Vec<u64>,
     exponent: i32,
-    /// True if the number is a little more than its limbs say.
+    /// True if the number is a little more than its limbs.
     is_more: bool,
 }
 
@@ -112,7 +114,8 @@ impl BigNatural {
     fn times_ten_to(&mut self, power: i64) {
         let steps = powers_of_ten(power.unsigned_abs());
         if power < 0 {
-            // A division takes less than a limb away.
+            // Each division takes off less than a limb, so that one limb per step keeps the
+            // precision.
             self.push_zeros(steps.size_hint().0);
             steps.for_each(|ten| self.divide(ten));
         } else {
@@ -120,13 +123,13 @@ impl BigNatural {
         }
     }
 
-    /// Puts limbs of nothing below the others; the number stays what it is.
+    /// Adds limbs of zeros below the others; the number stays the same.
     fn push_zeros(&mut self, count: usize) {
         self.limbs.splice(..0, core::iter::repeat_n(0, count));
         self.exponent = (0..count).fold(self.exponent, |exponent, _| exponent - 32);
     }
 
-    /// The nearest floating number, the even one of two.
+    /// Returns the nearest floating number; of two, the even one.
     fn rounded(mut self) -> f64 {
         while self.limbs.last() == Some(&0) {
             self.limbs.pop();

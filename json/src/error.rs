@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where: a kind and a path for programs, a sentence for people.
+//! The fault of a JSON text and its place: a kind and a path for programs, a sentence for people.
 
 use crate::text::joined;
 use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
@@ -91,7 +91,27 @@ pub enum JsonFault {
     },
 }
 
-/// `` `a` ``, `` `a` or `b` ``, or `` one of `a`, `b`, `c` ``.
+/// The number of characters that a fault quotes of the text: a value may be as long as all of it.
+const MAX_QUOTED: usize = 100;
+
+impl JsonFault {
+    /// Shortens what the fault quotes of the text.
+    fn cut(mut self) -> Self {
+        if let Self::Unexpected { found: quoted, .. }
+        | Self::Range { found: quoted, .. }
+        | Self::UnknownField { name: quoted, .. }
+        | Self::UnknownValue { name: quoted, .. }
+        | Self::DuplicateField { name: quoted } = &mut self
+            && let Some((end, _)) = quoted.char_indices().nth(MAX_QUOTED)
+        {
+            quoted.truncate(end);
+            quoted.push('…');
+        }
+        self
+    }
+}
+
+/// Returns names as `` `a` ``, `` `a` or `b` ``, or `` one of `a`, `b`, `c` ``.
 pub(crate) fn one_of(names: &[&str]) -> String {
     match names {
         [one, other] => format!("`{one}` or `{other}`"),
@@ -101,40 +121,41 @@ pub(crate) fn one_of(names: &[&str]) -> String {
 }
 
 impl Error {
-    /// A fault behind the first `at` bytes of `text`.
+    /// Creates a fault behind the first `at` bytes of `text`.
     pub(crate) fn new(fault: JsonFault, text: &str, at: usize) -> Self {
         let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
+        // Counted only for an error, so that reading need not keep track of lines.
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
-        Self(Box::new(ErrorDetails { fault, path: String::new(), line, column }))
+        Self(Box::new(ErrorDetails { fault: fault.cut(), path: String::new(), line, column }))
     }
 
-    /// The same fault, seen from the object whose field `name` holds it.
+    /// Returns the same fault, seen from the object whose field `name` holds it.
     #[must_use]
     pub fn within(mut self, name: &str) -> Self {
         self.0.path = inside(name, &self.0.path);
         self
     }
 
-    /// The same fault, seen from the array whose element `index` holds it.
+    /// Returns the same fault, seen from the array whose element `index` holds it.
     #[must_use]
     pub fn within_element(self, index: usize) -> Self {
         self.within(&format!("[{index}]"))
     }
 
-    /// The kind of fault.
+    /// Returns the kind of fault.
     #[must_use]
     pub const fn fault(&self) -> &JsonFault {
         &self.0.fault
     }
 
-    /// The kind of fault, without a copy.
+    /// Returns the kind of fault, without a copy.
     #[must_use]
     pub fn into_fault(self) -> JsonFault {
         self.0.fault
     }
 
-    /// Returns what is wrong, without the place.
+    /// Returns the sentence for the fault, without its place.
     #[must_use]
     pub fn message(&self) -> String {
         format!("{}", self.0.fault)
@@ -146,7 +167,7 @@ impl Error {
         matches!(self.0.fault, JsonFault::Eof)
     }
 
-    /// The path of the value that is wrong, as `tools[2].name`; empty for the whole.
+    /// Returns the path of the faulty value, such as `tools[2].name`; empty for the whole text.
     #[must_use]
     pub fn path(&self) -> String {
         match &self.0.fault {
@@ -157,20 +178,20 @@ impl Error {
         }
     }
 
-    /// The line, counted from 1.
+    /// Returns the line, counted from 1.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.0.line
     }
 
-    /// The column in bytes, counted from 1; 0 stands before the line's first byte.
+    /// Returns the column in bytes, counted from 1; 0 is before the line's first byte.
     #[must_use]
     pub const fn column(&self) -> usize {
         self.0.column
     }
 }
 
-/// The path of `inner` in what stands at the path `outer`.
+/// Returns the path of `inner` within the value at the path `outer`.
 fn inside(outer: &str, inner: &str) -> String {
     let is_joined = outer.is_empty() || inner.is_empty() || inner.starts_with('[');
     format!("{outer}{}{inner}", if is_joined { "" } else { "." })

@@ -1,4 +1,5 @@
-//! Reading structs and enums by their shapes.
+//! Reading structs and enums by their shapes: these functions are compiled once and reach the
+//! fields of any type through two small traits.
 
 use crate::{
     error::{Error, JsonFault, one_of},
@@ -10,7 +11,7 @@ use alloc::{borrow::Cow, format};
 
 /// The fields of a struct, or of the variant that an enum holds, by their places.
 pub trait FieldSlots<'a> {
-    /// The field at `index`, to be filled.
+    /// Returns the field at `index`, to be filled.
     fn slot(&mut self, index: usize) -> Option<&mut dyn FromJson<'a>>;
 }
 
@@ -30,6 +31,7 @@ pub fn fill_fields<'a>(
     target: &mut dyn FieldSlots<'a>,
 ) -> Result<(), Error> {
     let shape = StructShape::of(shape);
+    // Taken and not only read: the objects inside of this one must not accept the tag as a field.
     let tag = core::mem::take(&mut reader.tag);
     if reader.kind()? != ValueKind::Object {
         return Err(reader.unexpected("an object".into()));
@@ -81,6 +83,8 @@ pub fn fill_variant<'a>(
         if kind != ValueKind::Object {
             return Err(reader.unexpected("an object".into()));
         }
+        // The tag may stand behind other fields, so the object is walked twice: once for its tag,
+        // once for the variant's fields.
         let mut ahead = reader.clone();
         let name = tag_of(&mut ahead, tag)?;
         let variant = named(&ahead, variants, &name).map_err(|error| error.within(tag))?;
@@ -129,7 +133,7 @@ fn named(reader: &Reader<'_>, variants: EnumShape, name: &str) -> Result<ShapeEn
     })
 }
 
-/// The text of the field `tag` of the object that comes next.
+/// Returns the text of the field `tag` of the object that comes next.
 fn tag_of<'a>(ahead: &mut Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Error> {
     ahead.object()?;
     while let Some(name) = ahead.key()? {
@@ -141,7 +145,7 @@ fn tag_of<'a>(ahead: &mut Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Error> 
     Err(ahead.fault(JsonFault::MissingField { name: tag.into() }))
 }
 
-/// Reads what the variant holds that `target` has become: fields, or one value.
+/// Reads the content of the variant that `target` has become: fields, or one value.
 fn fill_content<'a>(
     reader: &mut Reader<'a>,
     content: &'static str,

@@ -1,5 +1,5 @@
-//! A map from names to values. The standard library's tree is compiled anew for each type of
-//! value; here it leads from names to places, so that one tree serves maps of all types.
+//! A map from names to values. The standard library's tree is compiled anew for each type of value;
+//! here the tree leads from names to places, so that one tree serves maps of all types.
 
 use crate::{
     error::Error,
@@ -23,13 +23,13 @@ pub struct Map<T> {
 }
 
 impl<T> Map<T> {
-    /// Nothing yet.
+    /// Returns an empty map.
     #[must_use]
     pub const fn new() -> Self {
         Self { places: BTreeMap::new(), values: Vec::new() }
     }
 
-    /// Returns how many values there are.
+    /// Returns the number of values.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.values.len()
@@ -47,18 +47,18 @@ impl<T> Map<T> {
         self.places.contains_key(name)
     }
 
-    /// The value of that name.
+    /// Returns the value of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&T> {
         self.values.get(*self.places.get(name)?)
     }
 
-    /// The value of that name, to be changed.
+    /// Returns the value of that name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
         self.values.get_mut(*self.places.get(name)?)
     }
 
-    /// Gives a name a value; returns the one that it had.
+    /// Gives a name a value, and returns the one that it had.
     pub fn insert(&mut self, name: String, value: T) -> Option<T> {
         let place = place(&mut self.places, name, self.values.len());
         match self.values.get_mut(place) {
@@ -70,7 +70,7 @@ impl<T> Map<T> {
         }
     }
 
-    /// Takes out all names with their values, in the order of the names.
+    /// Takes all names with their values, in the order of the names.
     pub fn take(&mut self) -> impl Iterator<Item = (String, T)> + use<T>
     where
         T: Default,
@@ -81,34 +81,34 @@ impl<T> Map<T> {
         })
     }
 
-    /// Takes all values out.
+    /// Removes all names and values.
     pub fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// The names with their values.
+    /// Returns the names with their values, in the order of the names.
     #[must_use]
     pub fn iter(&self) -> MapIter<'_, T> {
         MapIter { places: self.places.iter(), values: &self.values }
     }
 
-    /// The names.
+    /// Returns the names in their order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
 
-    /// The values.
+    /// Returns the values in the order of their names.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values, to be changed, in any order.
+    /// Returns the values to be changed, in any order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut()
     }
 }
 
-/// The place of a name: the one that it has, or `next`.
+/// Returns the place of a name: the one that it has, or `next`.
 fn place(places: &mut BTreeMap<String, usize>, name: String, next: usize) -> usize {
     *places.entry(name).or_insert(next)
 }
@@ -121,6 +121,7 @@ impl<T> Default for Map<T> {
 
 impl<T: PartialEq> PartialEq for Map<T> {
     fn eq(&self, other: &Self) -> bool {
+        // Not derived: equal maps may have been filled in another order, and have other places.
         self.len() == other.len() && self.iter().eq(other)
     }
 }

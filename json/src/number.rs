@@ -1,4 +1,4 @@
-//! JSON numbers as `serde_json` keeps them: whole where they fit 64 bits, else floating.
+//! JSON numbers as `serde_json` keeps them: whole if they fit into 64 bits, else floating.
 
 use crate::decimal::parse_f64;
 use alloc::string::String;
@@ -16,13 +16,13 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number of a text that follows JSON's grammar; none if it is out of range.
+    /// Returns the number of a text that follows JSON's grammar; `None` if it is out of range.
     pub(crate) fn of(text: &str) -> Option<Self> {
         if !text.contains(['.', 'e', 'E']) {
             if let Ok(number) = text.parse() {
                 return Some(Self::Unsigned(number));
             }
-            // Minus zero is not an integer.
+            // Minus zero has no integer; as a floating number it keeps its sign.
             if let Ok(number @ ..0) = text.parse() {
                 return Some(Self::Negative(number));
             }
@@ -30,13 +30,13 @@ impl Number {
         parse_f64(text).and_then(Self::from_f64)
     }
 
-    /// The floating number, if it is finite.
+    /// Returns the floating number, if it is finite.
     #[must_use]
     pub fn from_f64(number: f64) -> Option<Self> {
         number.is_finite().then_some(Self::Float(number))
     }
 
-    /// The number as an unsigned integer, if it is one.
+    /// Returns the number as an unsigned integer, if it is one.
     #[must_use]
     pub const fn as_u64(&self) -> Option<u64> {
         match self {
@@ -45,7 +45,7 @@ impl Number {
         }
     }
 
-    /// The number as a signed integer, if it is one that fits.
+    /// Returns the number as a signed integer, if it is one that fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// The number as a floating one.
+    /// Returns the number as a floating one.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the nearest floating number is asked for")]
     pub const fn as_f64(&self) -> f64 {
@@ -66,7 +66,7 @@ impl Number {
         }
     }
 
-    /// Returns whether the number is whole and written so.
+    /// Returns whether the number is whole and written as such: `1.0` is not.
     #[must_use]
     pub const fn is_integer(&self) -> bool {
         !matches!(self, Self::Float(_))
@@ -81,7 +81,7 @@ impl Number {
     }
 }
 
-/// Appends the shortest text that reads as `number`; `null` for what JSON has no number for.
+/// Appends the shortest text that reads as `number`; `null` for what is not a number of JSON.
 pub(crate) fn push_f64(out: &mut String, number: f64) {
     if number.is_finite() {
         out.push_str(zmij::Buffer::new().format_finite(number));

@@ -1,5 +1,5 @@
-//! Sorting. The standard library's sort is compiled anew for each type of item and each order;
-//! this one moves places only, whatever the items are.
+//! Sorting. The standard library's sort is compiled anew for each type of item and each order; this
+//! one moves places only, whatever the items are.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -14,8 +14,8 @@ pub fn sort<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     items.extend(places.into_iter().filter_map(|place| old.get_mut(place)?.take()));
 }
 
-/// The places of so many items in their order. Runs that are in order are merged by twos, which
-/// takes a tenth of the code of the standard library's sort, and as few comparisons.
+/// Returns the places of this many items in their order. Runs that are in order are merged by twos,
+/// which takes a tenth of the code of the standard library's sort, and as few comparisons.
 fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     let mut run = 1;
@@ -25,6 +25,7 @@ fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize
             let (left, right) = two.split_at_checked(run).unwrap_or((two, &[]));
             let mut right = right.iter().copied().peekable();
             for place in left {
+                // Only a smaller item goes first, so that equal ones keep their order.
                 let is_first = |other: &usize| compare(*other, *place).is_lt();
                 while let Some(other) = right.next_if(is_first) {
                     merged.push(other);

@@ -1,4 +1,5 @@
-//! The JSON of the standard library's types.
+//! The JSON of the standard library's types. Loops over elements take `dyn` parts, so that they
+//! exist once and not for each type of element.
 
 use crate::{
     error::{Error, JsonFault},
@@ -166,6 +167,7 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Arc<T> {
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        // An `Arc` gives no mutable access to the value that it holds.
         *self = Self::new(T::read(reader)?);
         Ok(())
     }
@@ -180,8 +182,8 @@ impl<T: ToJson> ToJson for Option<T> {
     }
 }
 
-/// Of options in each other the inner one takes `null`; the outer one is none where the field is
-/// absent.
+/// An option. In nested options `null` belongs to the inner one; the outer one is `None` if the
+/// field is absent.
 impl<'a, T: FromJson<'a>> FromJson<'a> for Option<T> {
     fn blank() -> Self {
         None

@@ -1,4 +1,4 @@
-//! Opaque JSON: text that is known to be one JSON value and is otherwise left alone.
+//! Opaque JSON: text that is known to be one JSON value and is otherwise left as it is.
 
 use crate::{
     error::Error,
@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-/// One JSON value, kept as its text: numbers, key order and white space stay as they came, but
+/// One JSON value, kept as its text. Numbers, key order and white space stay as they came, except
 /// for line breaks, which become spaces: in a log they would end the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(Box<str>);
@@ -25,25 +25,25 @@ impl Json {
         Ok(json)
     }
 
-    /// The JSON of a value.
+    /// Returns the JSON of a value.
     #[must_use]
     pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
         Self(to_string(value).into())
     }
 
-    /// The value's text.
+    /// Returns the text of the value.
     #[must_use]
     pub const fn text(&self) -> &str {
         &self.0
     }
 
-    /// The value, borrowed.
+    /// Returns the value, borrowed.
     #[must_use]
     pub const fn raw(&self) -> RawJson<'_> {
         RawJson(&self.0)
     }
 
-    /// The value's text, without a copy.
+    /// Returns the text of the value, without a copy.
     #[must_use]
     pub fn into_text(self) -> String {
         self.0.into()
@@ -73,7 +73,7 @@ impl<'a> FromJson<'a> for Json {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         let text = reader.raw()?;
-        // A line break can only stand between tokens.
+        // Line breaks can only stand between tokens: in a string they are escaped.
         self.0 = if text.contains(['\n', '\r']) {
             text.replace(['\n', '\r'], " ").into()
         } else {
@@ -88,7 +88,7 @@ impl<'a> FromJson<'a> for Json {
 pub struct RawJson<'a>(&'a str);
 
 impl<'a> RawJson<'a> {
-    /// The value's text.
+    /// Returns the text of the value.
     #[must_use]
     pub const fn text(self) -> &'a str {
         self.0
@@ -123,7 +123,7 @@ impl<'a> FromJson<'a> for RawJson<'a> {
 pub struct JsonObject(pub Vec<(String, Json)>);
 
 impl JsonObject {
-    /// The value of the field `name`.
+    /// Returns the value of the field `name`.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Json> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
@@ -137,7 +137,7 @@ impl JsonObject {
         }
     }
 
-    /// The object as opaque JSON.
+    /// Returns the object as opaque JSON.
     #[must_use]
     pub fn to_json(&self) -> Json {
         Json::of(self)

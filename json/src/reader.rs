@@ -1,4 +1,4 @@
-//! Reading JSON step by step. Every step checks what it passes over, so that a value that was
+//! A reader of JSON, step by step. Every step checks what it passes over, so that a value that was
 //! skipped is as valid as one that was read.
 
 use crate::{
@@ -13,48 +13,48 @@ use innerloop_json_scan::{
 /// The kind of value that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// `null`.
+    /// The value `null` itself.
     Null,
-    /// `true` or `false`.
+    /// Either `true` or `false`.
     Bool,
-    /// A number.
+    /// A number of any form.
     Number,
-    /// A string.
+    /// A string in its quotes.
     String,
-    /// An array.
+    /// An array of any values.
     Array,
-    /// An object.
+    /// An object with any fields.
     Object,
 }
 
 /// A place in a JSON text. To walk an object, call [`Reader::object`], then [`Reader::key`] until
-/// there is none, and read or skip a value after each key; an array likewise with
+/// it gives `None`, and read or skip a value after each key; walk an array likewise with
 /// [`Reader::array`] and [`Reader::element`]. After an error the place is undefined.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u8,
-    /// True if an array or object was just opened, so that no comma precedes what follows.
+    /// True if an array or object was just opened, so that no comma comes before the next item.
     is_opened: bool,
-    /// A field that the next object may have and that is passed over: the tag of its kind.
+    /// A field that the next object may have and that is passed over: the tag of an enum.
     pub(crate) tag: &'static str,
 }
 
 impl<'a> Reader<'a> {
-    /// The start of `text`.
+    /// Creates a reader at the start of `text`.
     #[must_use]
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0, is_opened: false, tag: "" }
     }
 
-    /// Returns how many bytes have been read.
+    /// Returns the number of bytes that have been read.
     #[must_use]
     pub const fn position(&self) -> usize {
         self.at
     }
 
-    /// Returns what kind of value comes next. Nothing is read but white space.
+    /// Returns the kind of value that comes next. Only white space is read.
     ///
     /// # Errors
     /// There is no value, or not the beginning of one.
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         Number::of(text).ok_or_else(|| self.syntax("number out of range"))
     }
 
-    /// Reads a number and leaves it as it is written.
+    /// Reads a number and returns it as it is written.
     ///
     /// # Errors
     /// It is none.
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next key of the object that was entered; none at its end, which is then read.
+    /// Returns the next key of the object that was entered; `None` at its end, which is then read.
     ///
     /// # Errors
     /// Neither comes.
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether the array that was entered has a further element; if not, its end is read.
+    /// Returns whether the array that was entered has another element; if not, its end is read.
     ///
     /// # Errors
     /// Neither comes.
@@ -193,6 +193,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It is not valid JSON.
     pub fn skip(&mut self) -> Result<(), Error> {
+        // The fast scan knows only that a value is not valid. The slow walk finds the same fault
+        // again, with its place and kind.
         match value_end(self.text.as_bytes(), self.at, self.depth, None) {
             Some(end) => {
                 self.at = end;
@@ -202,7 +204,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over a value step by step, as far as it is valid.
+    /// Passes over a value step by step, as far as it is valid. Its depth is bounded by `enter`.
     fn walk(&mut self) -> Result<(), Error> {
         match self.kind()? {
             ValueKind::Null => self.word("null"),
@@ -228,7 +230,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over a value and gives its text, without the white space around it.
+    /// Passes over a value and returns its text, without the white space around it.
     ///
     /// # Errors
     /// It is not valid JSON.
@@ -239,7 +241,7 @@ impl<'a> Reader<'a> {
         Ok(self.since(from))
     }
 
-    /// Passes over a value and gives the tokens of which it consists.
+    /// Passes over a value and returns its tokens.
     ///
     /// # Errors
     /// It is not valid JSON, or longer than 2 GiB.
@@ -251,7 +253,8 @@ impl<'a> Reader<'a> {
         let index = TokenIndex::new(&mut tokens, self.text.as_bytes());
         match value_end(self.text.as_bytes(), self.at, self.depth, Some(index)) {
             Some(end) => self.at = end,
-            // The way step by step finds out what is wrong.
+            // The walk finds out what is wrong. Should it find nothing where the scan failed, that
+            // is an error, too.
             None => self.walk().and_then(|()| Err(self.syntax("expected value")))?,
         }
         Ok(tokens)
@@ -268,19 +271,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An error about what was read last, in words of its own.
+    /// Returns an error about what was read last, with a message.
     #[must_use]
     pub fn error(&self, message: impl Into<String>) -> Error {
         self.fault(JsonFault::Invalid { message: message.into() })
     }
 
-    /// An error about what was read last.
+    /// Returns an error about what was read last.
     #[must_use]
     pub fn fault(&self, kind: JsonFault) -> Error {
         Error::new(kind, self.text, self.at)
     }
 
-    /// The error of a value that comes next and is not what was `expected`.
+    /// Returns the error for a value that comes next and is not what was `expected`.
     #[must_use]
     pub fn unexpected(&mut self, expected: Cow<'static, str>) -> Error {
         match self.found() {
@@ -308,7 +311,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// An error about the byte that comes next.
+    /// Returns an error about the byte that comes next.
     fn error_ahead(&self, message: &'static str) -> Error {
         let at = self.text.len().min(self.at + 1);
         Error::new(JsonFault::Syntax { message }, self.text, at)
@@ -318,7 +321,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
             self.at += 1;
@@ -342,6 +345,7 @@ impl<'a> Reader<'a> {
             self.at += word.len();
             return Ok(());
         }
+        // A text that ends in the middle of a word may be the beginning of a valid one.
         let is_cut = word.starts_with(rest);
         Err(if is_cut { self.eof() } else { self.syntax("expected value") })
     }
@@ -369,7 +373,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads what stands between items, or the bracket that ends them.
+    /// Reads what comes between items, or the bracket that ends them, and returns whether there is
+    /// another item.
     fn next_item(&mut self, end: u8) -> Result<bool, Error> {
         let is_first = core::mem::take(&mut self.is_opened);
         let next = self.peek();
@@ -428,7 +433,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over a string: what stands between its quotes, and whether there are escapes in it.
+    /// Passes over a string, and returns its text between the quotes and whether it contains
+    /// escapes.
     fn inside(&mut self) -> Result<(&'a str, bool), Error> {
         self.at += 1;
         let from = self.at;

@@ -1,5 +1,5 @@
-//! What a derive says of a type: one text, which the reading and the writing functions share. A
-//! table of names would take a pointer for each of them.
+//! Shapes: the text with which a derive describes a type, shared by the functions that read and
+//! write. A table of names would take a pointer for each of them.
 //!
 //! A struct is its fields, `..,"x":!,"y":=old_y,"more":+`: behind a field stands `!` if it must be
 //! there, `+` if its own fields stand in its place, and behind each `=` a further name that is
@@ -16,15 +16,15 @@ use alloc::vec::Vec;
 /// The fields of a variant that has none.
 pub(crate) const EMPTY: &str = "..";
 
-/// A struct's fields.
+/// The fields of a struct.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StructShape {
-    /// `..` where unknown fields are passed over.
+    /// The marks before the fields; `..` if unknown fields are passed over.
     head: &'static str,
     fields: &'static str,
 }
 
-/// An enum's variants.
+/// The variants of an enum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EnumShape {
     form: &'static str,
@@ -38,10 +38,10 @@ pub(crate) struct ShapeEntries {
     place: usize,
 }
 
-/// A field or a variant.
+/// A field or a variant in a shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShapeEntry {
-    /// Which it is.
+    /// The number of the field or variant.
     pub(crate) place: usize,
     /// The separator, the name in quotes, and a colon.
     start: &'static str,
@@ -54,7 +54,7 @@ impl StructShape {
         Self { head, fields }
     }
 
-    /// The fields, in order.
+    /// Returns the fields in order.
     pub(crate) const fn fields(self) -> ShapeEntries {
         ShapeEntries { rest: self.fields, place: 0 }
     }
@@ -64,8 +64,8 @@ impl StructShape {
         self.head != ".."
     }
 
-    /// The place of the field `name`, looked for among `next` first: mostly fields come in their
-    /// order.
+    /// Returns the place of the field `name`. It is looked for among `next` first, as fields mostly
+    /// come in their order.
     pub(crate) fn find(self, name: &str, next: &mut ShapeEntries) -> Option<usize> {
         let found = next.find(|field| field.is(name)).or_else(|| {
             *next = self.fields();
@@ -74,7 +74,7 @@ impl StructShape {
         found.map(|field| field.place)
     }
 
-    /// The fields' names.
+    /// Returns the names of the fields.
     pub(crate) fn names(self) -> Vec<&'static str> {
         self.fields().names()
     }
@@ -86,18 +86,18 @@ impl EnumShape {
         Self { form, variants }
     }
 
-    /// The variant that begins at `start` in an enum's text. Its place is not told.
+    /// Returns the variant that begins at `start` in an enum's text. Its place is always 0.
     pub(crate) fn at(text: &'static str, start: usize) -> Option<ShapeEntry> {
         Self { form: "", variants: text.get(start..)? }.entries().next()
     }
 
-    /// The variants, in order.
+    /// Returns the variants in order.
     pub(crate) const fn entries(self) -> ShapeEntries {
         ShapeEntries { rest: self.variants, place: 0 }
     }
 
-    /// The field that names the variant, beside its own fields; empty where the variant's name is
-    /// the key of an object around it.
+    /// Returns the field that names the variant, beside its own fields; empty if the variant's name
+    /// is the key of an object around it.
     pub(crate) fn tag(self) -> &'static str {
         if self.is_keyed() || self.is_untagged() { "" } else { self.form }
     }
@@ -112,7 +112,7 @@ impl EnumShape {
         self.form == "*"
     }
 
-    /// The variants' names.
+    /// Returns the names of the variants.
     pub(crate) fn names(self) -> Vec<&'static str> {
         self.entries().names()
     }
@@ -139,17 +139,18 @@ impl Iterator for ShapeEntries {
 }
 
 impl ShapeEntry {
-    /// The name.
+    /// Returns the name of the field or variant.
     pub(crate) fn name(self) -> &'static str {
         self.start.get(2..self.start.len().saturating_sub(2)).unwrap_or_default()
     }
 
-    /// A field as JSON writes it behind another one: a comma, its name in quotes, and a colon.
+    /// Returns a field as JSON writes it behind another one: a comma, its name in quotes, and a
+    /// colon.
     pub(crate) const fn key(self) -> &'static str {
         self.start
     }
 
-    /// Returns what a variant holds: a struct's text, or nothing for a value.
+    /// Returns the content of a variant: a struct's text, or an empty one for a value.
     pub(crate) fn content(self) -> Option<&'static str> {
         self.more.strip_prefix('=')
     }
@@ -170,7 +171,7 @@ impl ShapeEntry {
     }
 }
 
-/// Returns what stands before the first `byte`, or the `more` bytes behind that, and the rest.
+/// Splits a text at the first `byte`, or `more` bytes behind that.
 fn cut(text: &'static str, byte: u8, more: usize) -> (&'static str, &'static str) {
     let at = text.bytes().position(|other| other == byte);
     let at = at.map_or(text.len(), |at| at + more);

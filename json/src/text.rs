@@ -1,9 +1,9 @@
-//! Joining texts. The standard library compiles its own for each kind of text and each length of
-//! what stands between.
+//! Joining of texts. The standard library compiles its own function for each kind of text and each
+//! length of the separator.
 
 use alloc::string::String;
 
-/// The texts, with `between` between them.
+/// Returns the texts, with `between` between them.
 #[must_use]
 pub fn joined<T: AsRef<str>>(texts: &[T], between: &str) -> String {
     let mut joined = String::new();

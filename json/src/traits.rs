@@ -1,11 +1,12 @@
-//! What has a JSON: the two traits, and the way from and to text.
+//! The two traits of types that have JSON, and the functions from and to text. They have no type
+//! parameter for the format, so that they can be used as `dyn`.
 
 use crate::{error::Error, reader::Reader, writer::Writer};
 use alloc::{boxed::Box, string::String};
 
 /// A type that can be written as JSON.
 pub trait ToJson {
-    /// Writes the value.
+    /// Appends the value to what was written.
     fn write(&self, writer: &mut Writer);
 }
 
@@ -24,8 +25,8 @@ pub trait VariantNames {
     /// Their names, in order.
     const VARIANTS: &'static [&'static str];
 
-    /// The fields of the variant of that name, if there is one. A value under the variant's name
-    /// has none.
+    /// Returns the fields of the variant of that name, if there is one. A value under the variant's
+    /// name has none.
     #[must_use]
     fn fields(variant: &str) -> Option<&'static [&'static str]>;
 }
@@ -34,7 +35,7 @@ pub trait VariantNames {
 /// that one function can read the fields of all types: [`FromJson::blank`], then
 /// [`FromJson::fill`].
 pub trait FromJson<'a> {
-    /// Any value, to be overwritten.
+    /// Returns any value, to be overwritten.
     fn blank() -> Self
     where
         Self: Sized;

@@ -1,4 +1,4 @@
-//! JSON as a tree, for what looks at every value, such as the check of a schema.
+//! JSON as a tree, for code that looks at every value, such as the check of a schema.
 
 use crate::{
     error::Error,
@@ -11,38 +11,38 @@ use crate::{
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-/// Any JSON value.
+/// Any value that JSON has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
-    /// `null`.
+    /// The value `null` itself.
     #[default]
     Null,
-    /// `true` or `false`.
+    /// Either `true` or `false`.
     Bool(bool),
-    /// A number.
+    /// A number, whole or floating.
     Number(Number),
-    /// A string.
+    /// A string without its escapes.
     String(String),
-    /// An array.
+    /// An array of any values.
     Array(Vec<Value>),
     /// An object's fields, in the order of their names; of equal names the last.
     Object(Map<Value>),
 }
 
 impl Value {
-    /// The value of the field `name`, if this is an object that has it.
+    /// Returns the value of the field `name`, if this is an object that has it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.get(name)
     }
 
-    /// The value at a path of object keys and array places.
+    /// Returns the element at `index`, if this is an array that has it.
     #[must_use]
     pub fn element(&self, index: usize) -> Option<&Self> {
         self.as_array()?.get(index)
     }
 
-    /// The text of a string.
+    /// Returns the text, if this is a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// The truth value, if it is one.
+    /// Returns the truth value, if this is one.
     #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         match self {
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if this is one.
     #[must_use]
     pub const fn as_number(&self) -> Option<&Number> {
         match self {
@@ -69,25 +69,25 @@ impl Value {
         }
     }
 
-    /// The number, if it is whole and not below 0.
+    /// Returns the number, if it is whole and not below 0.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number().and_then(Number::as_u64)
     }
 
-    /// The number, if it is whole.
+    /// Returns the number, if it is whole and fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number().and_then(Number::as_i64)
     }
 
-    /// The number as a floating one.
+    /// Returns the number as a floating one.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number().map(Number::as_f64)
     }
 
-    /// The elements of an array.
+    /// Returns the elements, if this is an array.
     #[must_use]
     pub const fn as_array(&self) -> Option<&Vec<Self>> {
         match self {
@@ -96,7 +96,7 @@ impl Value {
         }
     }
 
-    /// The fields of an object.
+    /// Returns the fields, if this is an object.
     #[must_use]
     pub const fn as_object(&self) -> Option<&Map<Self>> {
         match self {
@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// The fields of an object, to be changed.
+    /// Returns the fields to be changed, if this is an object.
     #[must_use]
     pub const fn as_object_mut(&mut self) -> Option<&mut Map<Self>> {
         match self {

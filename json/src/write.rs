@@ -1,4 +1,5 @@
-//! Writing structs and enums by their shapes.
+//! Writing structs and enums by their shapes: the counterpart of reading them (`fill`), compiled
+//! once for all types.
 
 use crate::{
     shape::{EMPTY, EnumShape, StructShape},
@@ -8,16 +9,18 @@ use crate::{
 
 /// The fields of a struct, or of the variant that an enum holds, by their places.
 pub trait FieldValues {
-    /// The field at `index`; none if it is left out.
+    /// Returns the field at `index`; `None` if it is left out.
     fn part(&self, index: usize) -> Option<&dyn ToJson>;
 }
 
 /// Writes an object by its shape.
 pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn FieldValues) {
+    // Taken, as it holds for this object and not for those inside of it.
     let is_flattened = core::mem::take(&mut writer.is_flattened);
     if !is_flattened {
         writer.object();
     }
+    // The tag comes first, so that readers need not look for it.
     if let Some((tag, name)) = writer.tag.take() {
         writer.key(tag);
         writer.string(name);

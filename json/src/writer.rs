@@ -1,10 +1,10 @@
-//! Writing JSON without white space, with the bytes that `serde_json` writes.
+//! A writer of JSON without white space, with the bytes that `serde_json` writes.
 
 use crate::number::{Number, push_f64};
 use alloc::string::String;
 use innerloop_json_scan::push_string;
 
-/// JSON text while it is written.
+/// JSON text that is being written.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     out: String,
@@ -15,30 +15,30 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Nothing yet.
+    /// Creates a writer with an empty text.
     #[must_use]
     pub const fn new() -> Self {
         Self { out: String::new(), tag: None, is_flattened: false }
     }
 
-    /// Returns what is written.
+    /// Returns the whole text.
     #[must_use]
     pub fn finish(self) -> String {
         self.out
     }
 
-    /// Returns what is written so far.
+    /// Returns the text so far.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.out
     }
 
-    /// Writes text that is JSON.
+    /// Appends text that is JSON.
     pub fn raw(&mut self, json: &str) {
         self.out.push_str(json);
     }
 
-    /// Writes `null`.
+    /// Writes the value `null`.
     pub fn null(&mut self) {
         self.raw("null");
     }
@@ -48,22 +48,22 @@ impl Writer {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// Writes a number.
+    /// Writes a number in its shortest form.
     pub fn number(&mut self, number: impl Into<Number>) {
         number.into().push_to(&mut self.out);
     }
 
-    /// Writes a floating number; `null` for one that is not finite.
+    /// Writes a floating number; `null` if it is not finite.
     pub fn f64(&mut self, number: f64) {
         push_f64(&mut self.out, number);
     }
 
-    /// Writes a string.
+    /// Writes a string with its quotes.
     pub fn string(&mut self, text: &str) {
         push_string(&mut self.out, text);
     }
 
-    /// Begins an object.
+    /// Begins an object with its bracket.
     pub fn object(&mut self) {
         self.raw("{");
     }
@@ -75,35 +75,36 @@ impl Writer {
         self.raw(":");
     }
 
-    /// Writes the key of a field, which is given as it stands behind another one.
+    /// Writes the key of a field, given with the comma that it has behind another one.
     pub(crate) fn field(&mut self, key: &str) {
         self.raw(if self.is_behind() { key } else { key.get(1..).unwrap_or_default() });
     }
 
-    /// Ends an object.
+    /// Ends an object with its bracket.
     pub fn end_object(&mut self) {
         self.raw("}");
     }
 
-    /// Begins an array.
+    /// Begins an array with its bracket.
     pub fn array(&mut self) {
         self.raw("[");
     }
 
-    /// Writes what stands before the next element, which comes next.
+    /// Writes the comma before the next element, if one is needed.
     pub fn element(&mut self) {
         if self.is_behind() {
             self.raw(",");
         }
     }
 
-    /// Returns whether an element stands before the next one.
+    /// Returns whether an element comes before the next one.
     fn is_behind(&self) -> bool {
-        // No value ends with an opening bracket.
+        // The text itself tells it: no value ends with an opening bracket. So nested values need no
+        // stack.
         !matches!(self.out.as_bytes().last(), Some(b'{' | b'['))
     }
 
-    /// Ends an array.
+    /// Ends an array with its bracket.
     pub fn end_array(&mut self) {
         self.raw("]");
     }

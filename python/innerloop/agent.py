@@ -1,4 +1,5 @@
-"""The agent: what most people need. Its inside is :mod:`innerloop.engine`."""
+"""The agent: the class that most users need. It checks what it is given and has the commands;
+:mod:`innerloop.engine` carries out what follows."""
 
 from __future__ import annotations
 
@@ -44,25 +45,26 @@ class Agent(Engine):
     which can go on.
 
     Args:
-        provider: Who serves the model: ``anthropic``, ``openai``, ``gemini``, ``ollama``, …
-        model: The model, as the provider knows it; the provider's own choice if left out.
-        api_key: The key; otherwise the provider's variable of the environment has it.
-        base_url: Where the provider is reached; otherwise its variable, otherwise its address.
-        headers: What the endpoint wants besides.
+        provider: The provider of the model: ``anthropic``, ``openai``, ``gemini``, ``ollama``, …
+        model: The model's name at the provider; the provider's default if left out.
+        api_key: The key; if left out, the provider's environment variable.
+        base_url: The provider's address; if left out, its environment variable or its own address.
+        headers: Further headers of each request.
         workspace: The folder that the built-in tools work on. Without one there are none.
-        tools: Functions, or what :func:`innerloop.tool` has made of them.
-        approve: Says which calls that change something may run.
-        ask: Answers the model's questions.
-        hooks: Functions that stand in the loop, by their points: see :class:`innerloop.Hooks`.
-        on_event: Is told every event.
+        tools: Functions, or tools that :func:`innerloop.tool` has made of them.
+        approve: A function that decides which calls that change something may run.
+        ask: A function that answers the model's questions.
+        hooks: Functions that are called in the loop, by their points: see
+            :class:`innerloop.Hooks`.
+        on_event: A function that is called with every event.
         log: A file for the session's log, from which :meth:`resume` goes on.
         record: A file to which the model traffic is appended.
-        replay: A recording's text, which answers in place of the provider.
-        instructions: What the model is told last.
-        system_prompt: What it is told first, in place of the package's own words.
-        preset: ``modern`` (the default), ``seed001``, ``ollama``, …
-        facts: What the model is told of the place: project documents, the state of git.
-        config: A merge patch of the whole configuration, over all of this.
+        replay: A recording's text, which answers instead of the provider.
+        instructions: Instructions at the end of the system prompt.
+        system_prompt: The beginning of the system prompt, instead of the package's own.
+        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …
+        facts: Facts for the model: project documents, the state of git.
+        config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.
 
     Raises:
@@ -122,16 +124,16 @@ class Agent(Engine):
     def resume(cls, log: str | os.PathLike[str], **options: Any) -> Agent:
         """Goes on from a log, with the options with which the agent was made.
 
-        Configuration and conversation are the log's; what concerns them in the options does not
-        count. Requests that were under way are sent again and questions asked again. Tools' runs
-        that had not begun are carried out; of those that had, the model is told that nobody knows
-        what became of them, unless the tool is ``repeatable``. A run that was under way goes on: it
-        is :attr:`current`. Where a crash left a log without a single whole line, the session begins
-        as the constructor begins it. Call it where an event loop runs.
+        The configuration and the conversation are the log's, whatever the options say of them.
+        Requests that were under way are sent again, and questions are asked again. Tool runs that
+        had not begun are carried out. For those that had, the model reads that their outcome is
+        unknown, unless the tool is ``repeatable``. A run that was under way goes on as
+        :attr:`current`. If a crash left no whole line in the log, the session begins anew. Call
+        this where an event loop runs.
 
         Raises:
-            InnerloopError: ``bad_log``, where the log cannot be read; ``busy``, while another
-                process goes on with it; otherwise as the constructor.
+            InnerloopError: ``bad_log`` if the log cannot be read; ``busy`` while another process
+                uses it; otherwise as the constructor.
 
         Example::
 
@@ -140,22 +142,24 @@ class Agent(Engine):
         """
         need_loop("Agent.resume")
         wanted = Options.of(options)
+        # Without the constructor, which would open a session of its own.
         agent = cls.__new__(cls)
         journal = _existing(log)
         agent._set_up(wanted, journal, resumes=not journal.is_empty())
         return agent
 
     def run(self, said: Said, options: TurnOptions | None = None) -> Run:
-        """Lets the agent work until it is done. Call it where an event loop runs.
+        """Starts a run: the agent works on the input until it is done. Call it where an event loop
+        runs.
 
-        ``options`` hold for this input only: which ``tools`` may be called, whether to ``hide`` the
-        others from the model, which ``paths`` of the workspace calls may name, whether the model
-        must, may or must not call tools (``tool_choice``), and its ``temperature``.
+        ``options`` hold for this input only: the ``tools`` that may be called, ``hide`` to leave
+        the others out of the model's sight, the ``paths`` of the workspace that calls may name, the
+        ``tool_choice``, and the ``temperature``.
 
         Raises:
-            RejectedError: ``busy`` while a run is under way, ``options`` where one does not fit.
+            RejectedError: ``busy`` while a run is under way, ``options`` if one does not fit.
             InnerloopError: ``closed`` after the end, ``no_loop`` outside of an event loop,
-                ``bad_request`` for an option that there is not.
+                ``bad_request`` for an unknown option.
 
         Example::
 
@@ -164,8 +168,8 @@ class Agent(Engine):
         """
         self._enter_loop("Agent.run")
         before = self._next
-        # It takes the place of the last one when it begins: a listener may be told of the end of
-        # that one only after this call.
+        # Not `_run` yet: a listener that starts a run at the end of another is called while the
+        # events of that one are still being told. This one takes its place with its first event.
         run = self._next = Run(self.interrupt)
         try:
             self._carry_out({"submit": _input(said, options)})
@@ -175,7 +179,7 @@ class Agent(Engine):
         return run
 
     def steer(self, said: Said) -> None:
-        """Tells the model something after the current round of tools; while idle, with the next
+        """Gives the model a message after the current round of tools; while idle, with the next
         run.
 
         Example::
@@ -185,8 +189,8 @@ class Agent(Engine):
         self._command({"steer": {"parts": _said(said)}})
 
     def follow_up(self, said: Said, options: TurnOptions | None = None) -> None:
-        """Gives the agent another input for when the current one is done, in the same run;
-        ``options`` as of :meth:`run`.
+        """Queues an input for when the current one is done; it belongs to the same run.
+        ``options`` are those of :meth:`run`.
 
         Example::
 
@@ -195,7 +199,10 @@ class Agent(Engine):
         self._command({"follow_up": _input(said, options)})
 
     def configure(self, patch: SessionConfigPatch) -> None:
-        """Changes the configuration by a merge patch, in force from the next model call.
+        """Changes the configuration by a merge patch from the next model call on.
+
+        Raises:
+            RejectedError: A field does not fit; then nothing has changed.
 
         Example::
 
@@ -204,8 +211,8 @@ class Agent(Engine):
         self._command({"configure": {"patch": patch}})
 
     def undo(self, steps: int = 1) -> None:
-        """Takes back the newest inputs with all that followed, for the model. For files see
-        :meth:`undo_files`.
+        """Undoes the newest inputs with all that followed: the model sees them no more. Files stay
+        as they are until :meth:`undo_files`.
 
         Raises:
             RejectedError: ``busy`` while a run is under way, ``nothing`` where there is no input.
@@ -218,7 +225,8 @@ class Agent(Engine):
         self._command({"undo": {"steps": steps}})
 
     def redo(self, steps: int = 1) -> None:
-        """Puts back what was taken back, the last first; an input makes an end of it.
+        """Redoes inputs that were undone, the last undone first. After another input there are
+        none.
 
         Example::
 
@@ -227,10 +235,10 @@ class Agent(Engine):
         self._command({"redo": {"steps": steps}})
 
     def restore(self, at: int) -> None:
-        """The model sees again what it saw when :meth:`history` had ``at`` turns.
+        """Goes back to when :meth:`history` had ``at`` turns: the model sees what it saw then.
 
         Raises:
-            RejectedError: ``busy`` while a run is under way, ``nothing`` where there were never so
+            RejectedError: ``busy`` while a run is under way, ``nothing`` if there were never so
                 many turns.
 
         Example::
@@ -242,7 +250,7 @@ class Agent(Engine):
         self._command({"restore": {"at": at}})
 
     def clear(self) -> None:
-        """The model sees nothing of what was said so far; :meth:`undo` brings it back.
+        """Hides all turns so far from the model; :meth:`undo` brings them back.
 
         Example::
 
@@ -251,30 +259,28 @@ class Agent(Engine):
         self._command({"clear": None})
 
     def import_(self, turns: Sequence[SeenTurn]) -> None:
-        """Takes over what was said elsewhere, behind what is there: turns of another agent's
-        :meth:`seen`, or of your own making.
+        """Appends turns to the history: those of another agent's :meth:`seen`, or your own.
 
         Raises:
-            RejectedError: ``busy`` while a run is under way, or where the turns do not answer each
-                other's calls.
+            RejectedError: ``busy`` while a run is under way, or if a call has no result or a result
+                no call.
 
         Example::
 
             agent.import_(other.seen())
         """
         at = int(time.time() * 1000)
-        # A turn that is seen is of the kinds that the history has.
+        # The kinds of seen turns are a subset of the history's, which the types cannot say.
         kinds = [cast(TurnKind, turn) for turn in turns]
         self._command({"import": {"turns": [{"at": at, "kind": kind} for kind in kinds]}})
 
     async def compact(self, instructions: str | None = None) -> FoldingEnd:
-        """Has the oldest turns summed up; ``instructions`` say what matters. Returns the event that
-        tells how it went. Whoever stops waiting leaves the summary alone: :meth:`interrupt` stops
-        it.
+        """Replaces the oldest turns by a summary; ``instructions`` say what it must keep. Returns
+        the event that ends it, ``compacted`` or ``compaction_failed``. Cancelling stops only the
+        waiting: :meth:`interrupt` stops the summary.
 
         Raises:
-            RejectedError: ``busy`` while a run is under way, ``nothing`` where no turn is old
-                enough.
+            RejectedError: ``busy`` while a run is under way, ``nothing`` if no turn is old enough.
 
         Example::
 
@@ -283,6 +289,7 @@ class Agent(Engine):
         """
         self._enter_loop("Agent.compact")
         told: asyncio.Future[FoldingEnd] = self._event_loop().create_future()
+        # Set before the command, whose events may end the summary within the call.
         before, self._folding = self._folding, told
         try:
             self._carry_out({"compact": {"instructions": instructions}})
@@ -293,9 +300,8 @@ class Agent(Engine):
         return await told
 
     async def undo_files(self) -> UndoneFiles:
-        """Takes back the files of the workspace that the inputs have changed which are undone now,
-        as far as this agent has done them: where a file still is as it was left. The others stay
-        as they are.
+        """Restores the files that undone inputs had changed, and returns which. A file that differs
+        from what its input left, or that this agent did not change itself, stays as it is.
 
         Example::
 
@@ -315,13 +321,12 @@ class Agent(Engine):
         workspace: str | os.PathLike[str] | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> Agent:
-        """Another agent that has heard what this one has, or the first ``turns`` turns of it, and
-        goes its own way: with the same options but ``record``, in a session of its own. It works on
-        the same folder unless it gets another ``workspace``.
+        """Returns another agent with this one's history, or its first ``turns`` turns, in a session
+        of its own. It has the same options except for ``record``, and works on the same folder
+        unless it gets another ``workspace``.
 
         Raises:
-            InnerloopError: ``bad_option`` where an option does not fit; otherwise as the
-                constructor.
+            InnerloopError: ``bad_option`` if an option does not fit; otherwise as the constructor.
 
         Example::
 
@@ -333,6 +338,7 @@ class Agent(Engine):
             tools=list(self._tools.values()),
             workspace=self._options.workspace if workspace is None else workspace,
             on_event=on_event,
+            # A recording is the traffic of one session.
             record=None,
             id=id,
         )
@@ -342,7 +348,7 @@ class Agent(Engine):
         return agent
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Tells every event from now on; the returned function ends that.
+        """Calls ``listener`` with every event from now on, and returns a function that ends that.
 
         Example::
 
@@ -357,7 +363,7 @@ class Agent(Engine):
         return end
 
     def usage(self) -> Usage:
-        """Tokens of the session so far.
+        """Returns the tokens of the session so far.
 
         Example::
 
@@ -366,7 +372,7 @@ class Agent(Engine):
         return Usage.of(self.status()["usage"])
 
     def history(self) -> list[Turn]:
-        """What was said so far, oldest first.
+        """Returns the history, oldest turn first.
 
         Example::
 
@@ -375,7 +381,8 @@ class Agent(Engine):
         return self._session.history() or []
 
     def seen(self) -> list[SeenTurn]:
-        """What the model sees of that, after all that was undone, cleared or summed up.
+        """Returns the turns that the model sees: the history without what is undone, cleared or
+        folded.
 
         Example::
 
@@ -385,7 +392,7 @@ class Agent(Engine):
         return self._session.seen() or []
 
     def snapshot(self) -> bytes:
-        """The session as bytes, for :meth:`innerloop.Session.restore`.
+        """Returns the session as bytes, for :meth:`innerloop.Session.restore`.
 
         Example::
 
@@ -394,7 +401,7 @@ class Agent(Engine):
         return self._session.snapshot()
 
     async def close(self) -> None:
-        """Ends the session for good: stops what runs, then closes.
+        """Ends the session for good: stops all that runs, then closes.
 
         Example::
 
@@ -408,14 +415,16 @@ class Agent(Engine):
         await self.leave()
 
     async def leave(self) -> None:
-        """Stops what runs here, and lets go of the session: with a ``log`` it can go on by
-        :meth:`resume`, where it stands.
+        """Stops what runs here without ending the session: with a ``log``, :meth:`resume` goes on
+        from where it stands.
 
         Example::
 
             await agent.leave()
         """
         self._enter_loop("Agent.leave")
+        # First of all: what the effects report while they are stopped must not enter the log, or
+        # a resumed session would take the stop for their outcome.
         self._is_over = True
         if self._timer is not None:
             self._timer.cancel()

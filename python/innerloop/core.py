@@ -1,5 +1,5 @@
-"""The core: the WebAssembly module that decides everything and touches nothing, and what it can be
-asked without a session."""
+"""The core: the WebAssembly module that decides everything and touches nothing, and the requests
+to it that need no session. All requests go through :meth:`Core.call`, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 
 
 def module_bytes(name: str) -> bytes:
-    """A module that comes along."""
+    """Returns the bytes of a module of the package."""
     return resources.files(__package__ or "innerloop").joinpath(name).read_bytes()
 
 
 def utf8(text: str) -> bytes:
-    """A text's bytes. Pairs of surrogates, as other languages write them, are one character; a lone
-    one, of which there is no UTF-8, becomes U+FFFD."""
+    """Returns a text as UTF-8. A pair of surrogates, as other languages write it, becomes one
+    character; a lone one, for which there is no UTF-8, becomes U+FFFD."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -62,11 +62,12 @@ def utf8(text: str) -> bytes:
 
 
 def cached(config: Config) -> Config:
-    """A configuration whose modules are compiled once for the user, where that can be kept."""
+    """Returns the configuration with wasmtime's cache of compiled modules, if it can be used."""
     try:
         config.cache = True
     except WasmtimeError:
-        pass  # No folder can be written: each process compiles for itself.
+        # No folder can be written: each process compiles for itself.
+        pass
     return config
 
 
@@ -75,22 +76,22 @@ def _compiled() -> tuple[Engine, Module]:
     return engine, Module(engine, module_bytes("innerloop_core.wasm"))
 
 
-# Compiled when the package is imported, once for the user where that can be kept: the first agent
-# of a server would block the event loop for a second.
+# Compiled when the package is imported: the first agent of a server would otherwise block the event
+# loop for a second.
 _ENGINE, _MODULE = _compiled()
 
 
 @dataclass(frozen=True)
 class _Signature:
-    """What wasmtime wants to know of a function at each call."""
+    """The part of a function's type that wasmtime reads at each call."""
 
     params: list[ValType]
     results: list[ValType]
 
 
 def _quick(function: Func, store: Store) -> Func:
-    """A function whose type is read once: wasmtime reads it at each call, for longer than the call
-    takes."""
+    """Returns the function with its type read once: wasmtime-py reads it at each call, which takes
+    longer than the call itself."""
     known = function.type(store)
     signature = _Signature(known.params, known.results)
     function.type = lambda _store: signature  # type: ignore[assignment, method-assign, return-value]
@@ -106,21 +107,26 @@ class Line:
 
     @property
     def raw(self) -> str:
-        """The value as it stands there, byte for byte."""
+        """The value's text, byte for byte: log lines are kept as the core has written them."""
         return self.text[len(self.kind) + 4 : -1]
 
     @property
     def value(self) -> Any:
-        """The value, read."""
+        """The value, decoded."""
         return json.loads(self.raw)
 
 
 class Core:
     """An instance of the core, which holds any number of sessions.
 
-    A session makes one for itself if it is given none. Calls of several threads wait for one
-    another. An instance that has failed (``internal``) is of no use any more: make another one and
+    A session makes one for itself if it is given none. Calls from several threads wait for each
+    other. An instance that has failed (``internal``) cannot be used any more: make another one and
     resume its sessions from their logs.
+
+    Example::
+
+        core = Core()
+        print([provider["name"] for provider in core.providers()])
     """
 
     def __init__(self) -> None:
@@ -139,7 +145,13 @@ class Core:
         self._base = self._found_base()
 
     def call(self, request: Mapping[str, Any], data: bytes = b"") -> bytes:
-        """The answer to a request, as the lines come. ``data`` are the bytes behind its line."""
+        """Returns the answer to a request, as bytes with one line for each part. ``data`` follows
+        the request's line.
+
+        Raises:
+            InnerloopError: ``bad_request`` if the request is not JSON, ``no_memory``, or
+                ``internal`` if the core has failed.
+        """
         try:
             line = _encode(request)
         except (TypeError, ValueError, RecursionError) as error:
@@ -155,7 +167,8 @@ class Core:
 
     def _exchange(self, request: bytes) -> bytes:
         store, length = self._store, len(request)
-        # The room stays where it is as long as it is large enough; one that is too large goes back.
+        # The buffer in the module is used again, since asking for one is a call of its own. One
+        # that grew large is given back with the next request.
         if length > self._size or self._size > _LARGE:
             self._address = self._room(store, length) & 0xFFFF_FFFF
             self._size = length if self._address else 0
@@ -164,25 +177,26 @@ class Core:
                 raise InnerloopError("no_memory", f"there is no memory for {length} bytes")
         ctypes.memmove(self._base + self._address, request, length)
         packed = self._call(store, length) & 0xFFFF_FFFF_FFFF_FFFF
+        # A memory that grew may have moved, and the answer lies at its new place.
         if self._memory.data_len(store) != self._extent:
             self._base = self._found_base()
         return ctypes.string_at(self._base + (packed >> 32), packed & 0xFFFF_FFFF)
 
     def _found_base(self) -> int:
-        """Where the memory begins. Calls that let it grow may move it."""
+        """Returns the address at which the memory begins, and notes its size."""
         self._extent = self._memory.data_len(self._store)
         pointer = ctypes.cast(self._memory.data_ptr(self._store), ctypes.c_void_p)
         return pointer.value or 0
 
     def ask(self, request: Mapping[str, Any], data: bytes = b"") -> list[Line]:
-        """The answer's lines.
+        """Returns the answer's lines.
 
         Raises:
             RejectedError: The session refuses the input.
-            InnerloopError: The request is none, or the core has failed.
+            InnerloopError: The request is invalid, or the core has failed.
         """
         lines: list[Line] = []
-        # Other ends of lines than the line feed may stand in a text.
+        # Not `splitlines`, which would also split at other line ends within a text.
         for text in self.call(request, data).decode().rstrip("\n").split("\n"):
             if not text:
                 continue
@@ -197,23 +211,26 @@ class Core:
         return lines
 
     def providers(self) -> list[Provider]:
-        """The table of providers: their addresses, their keys' variables, their default models."""
+        """Returns the table of providers: addresses, variables of keys, default models."""
         return cast(list[Provider], self._value({"providers": None}))
 
     def model(self, provider: str, name: str | None = None) -> ModelConfig:
-        """What is known of a model: its window, its limits, its price."""
+        """Returns what the catalogue knows of a model: window, limits, price."""
         return cast(ModelConfig, self._value({"model": _given(provider=provider, name=name)}))
 
     def doc_names(self, profile: ProfileKind) -> list[str]:
-        """The names of the files that instruct a family's models."""
+        """Returns the names of the instruction files of a model family."""
         return cast(list[str], self._value({"doc_names": {"profile": profile}}))
 
     def docs(
         self, profile: ProfileKind, paths: Sequence[str], read: Callable[[str], str | None]
     ) -> EnvironmentFacts:
-        """The facts ``project_docs`` and ``nested_docs``: what instructs a family's models among
-        files of a workspace, with what it imports. ``read`` gives the text of a file."""
+        """Returns the facts ``project_docs`` and ``nested_docs`` for a model family: the
+        instruction files among ``paths``, with the files that they import. ``read`` returns the
+        text of a file."""
         texts: dict[str, str | None] = {}
+        # The core does no I/O: it names the files that it needs, imports only once it has the
+        # files that import them, until none is missing.
         while True:
             wanted = {"profile": profile, "paths": list(paths), "texts": texts}
             found: DocsAnswer = self._value({"docs": wanted})
@@ -233,8 +250,8 @@ class Core:
         tools: Sequence[ToolSpec] = (),
         patches: Sequence[SessionConfigPatch] = (),
     ) -> SessionConfig:
-        """The configuration that settings come to: a provider and a model, completed from the
-        catalogue, over a preset, and over all of it merge patches (RFC 7396)."""
+        """Returns a session's configuration: a preset, over it the provider and the model with
+        their facts from the catalogue, and over both the merge patches (RFC 7396)."""
         wanted = _given(
             id=id,
             provider=provider,
@@ -248,16 +265,17 @@ class Core:
         return cast(SessionConfig, self._value({"config": wanted}))
 
     def blueprint(self, config: SessionConfig, parts: Parts | None = None) -> int:
-        """The number of what sessions of one configuration share, for ``Session.open_as``."""
+        """Returns the number of a blueprint, which sessions of one configuration share, for
+        :meth:`innerloop.Session.open_as`."""
         return cast(int, self._value({"blueprint": _given(config=config, parts=parts)}))
 
     def discard(self, blueprint: int) -> None:
-        """Gives back the memory of a blueprint."""
+        """Frees the memory of a blueprint."""
         self.ask({"discard": {"blueprint": blueprint}})
 
     def replay(self, log: str | bytes) -> list[list[Output]]:
-        """What followed from the opening of a log's session and from each of its lines. Nothing is
-        carried out."""
+        """Replays a log, and returns the outputs of the session's opening and of each line. Nothing
+        is carried out."""
         data = utf8(log) if isinstance(log, str) else log
         return [line.value for line in self.ask({"replay": None}, data)]
 

@@ -1,6 +1,7 @@
-"""The project's instruction files: those at the top of the workspace, and tracked ones below it,
-with what they import. A link counts as the file that it leads to, if that is one of the workspace;
-of two names for one file the first counts."""
+"""The project's instruction files: those at the top of the workspace, and those below it that git
+tracks, with their imports. A link counts as the file that it leads to, if that is in the workspace;
+of two names for one file the first counts. The paths come from the project, which is not trusted:
+nothing outside of the workspace is read."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .core import Core
 from .protocol import EnvironmentFacts, ProfileKind
 
 _MOST_BYTES = (32 << 10) + 1
-"""Of one file: the prompt has no room for more."""
+"""The most bytes read of one file: one more than the prompt takes, which shows that it is cut."""
 _MOST_INDEX_BYTES = 64 << 20
 _MOST_PATH_BYTES = 4096
 _EXTENDED = 0x4000
@@ -23,7 +24,7 @@ _EXTENDED = 0x4000
 def documents(
     core: Core, profile: ProfileKind, workspace: str | os.PathLike[str]
 ) -> EnvironmentFacts:
-    """The facts ``project_docs`` and ``nested_docs`` for a model family."""
+    """Returns the facts ``project_docs`` and ``nested_docs`` for a model family."""
     root = Path(workspace).resolve()
     names = core.doc_names(profile)
     known: dict[Path, str] = {}
@@ -34,13 +35,15 @@ def documents(
 
 
 def _real(root: Path, path: str) -> Path | None:
-    """Where the file at a path really is. What is git's own is none of the workspace's files."""
+    """Returns the real path of a file in the workspace; ``None`` for one outside, or git's own."""
     try:
         real = (root / path).resolve()
+        # Raises for a path outside, also for one that leads there by a link.
         inside = real.relative_to(root).parts
         is_file = real.is_file()
     except (OSError, ValueError, RuntimeError):
         return None
+    # In lower case, since file systems that ignore case open `.GIT` as `.git`.
     is_git = any(name.lower() == ".git" for name in inside)
     return real if is_file and not is_git else None
 
@@ -52,7 +55,9 @@ def _text(root: Path, path: str) -> str | None:
 
 
 def _start(path: Path, most: int) -> bytes | None:
-    """The first bytes of a plain file. It is opened without waiting: a pipe may stand there."""
+    """Returns the first bytes of a plain file, and ``None`` for anything else."""
+    # Without blocking: a pipe that nobody writes to would be waited for. Without following a link,
+    # which may have been put there since the path was resolved.
     names = ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
     flags = sum(getattr(os, name, 0) for name in names)
     try:
@@ -71,15 +76,17 @@ def _start(path: Path, most: int) -> bytes | None:
 
 
 def _tracked(root: Path, names: Sequence[str]) -> Iterator[str]:
-    """The files of these names that git tracks in folders below one, as seen from there; none
-    without a repository."""
+    """Yields the files of these names that git tracks in folders below the root, relative to it;
+    none without a repository."""
+    # From git's index, without walking the workspace, which may hold many untracked files, such as
+    # those of dependencies.
     ends = tuple(f"/{name}".encode() for name in names)
     for above in (root, *root.parents):
         git = above / ".git"
         if not os.path.lexists(git):
             continue
         if (link := _start(git, 4096)) is not None:
-            # A work tree of a repository that lies elsewhere.
+            # In a linked work tree or a submodule `.git` is a file that names the real folder.
             git = above / os.fsdecode(link.removeprefix(b"gitdir:").strip())
         index = _start(git / "index", _MOST_INDEX_BYTES + 1) or b""
         if len(index) <= _MOST_INDEX_BYTES:
@@ -91,7 +98,7 @@ def _tracked(root: Path, names: Sequence[str]) -> Iterator[str]:
 
 
 def _entries(index: bytes) -> Iterator[bytes]:
-    """The paths in git's index, as far as it can be read: gitformat-index(5)."""
+    """Yields the paths in git's index, as far as it can be read: gitformat-index(5)."""
     if len(index) < 12 or index[:4] != b"DIRC":
         return
     version, count = struct.unpack_from(">II", index, 4)
@@ -110,12 +117,13 @@ def _entries(index: bytes) -> Iterator[bytes]:
             return
         path = path[:kept] + index[begin:end]
         yield path
-        # Before version 4 each entry fills blocks of eight bytes.
+        # Before version 4, entries are padded to a multiple of eight bytes.
         at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
 
 
 def _number(index: bytes, at: int) -> tuple[int, int]:
-    """A number of bytes with seven bits each, as packs have it, and where it ends."""
+    """Returns a number in the encoding of pack files, seven bits to a byte, and where it ends."""
+    # Each further byte adds one, so that no number has two encodings: hence the -1.
     number = -1
     for byte in index[at : at + 9]:
         number = (number + 1) << 7 | byte & 0x7F

@@ -1,5 +1,5 @@
-"""Effects carried out: each is a task of its own, side by side with the others, and tells what came
-of it under its id."""
+"""The carrying out of effects: each is a task of its own, side by side with the others, and
+answers once under its id."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOGGER = logging.getLogger("innerloop")
 
 @dataclass(frozen=True)
 class Approval:
-    """A call that a person is to allow."""
+    """A call that waits for a person's approval."""
 
     name: str
     arguments: Any
@@ -36,9 +36,9 @@ class Approval:
 
 
 Decision = bool | str | Answer | None
-"""``True`` or a word for it (``"yes"``, ``"allow"``, …), ``False`` or a word for it, ``"always"``
-(this tool is not asked about again), ``"abort"`` (the run ends), any other text as the reason not
-to, or an answer as the protocol has it. ``None`` is no."""
+"""The decision about a call: ``True`` or a word for it (``"yes"``, ``"allow"``, …), ``False`` or a
+word for it, ``"always"`` (this tool is not asked about again), ``"abort"`` (the run ends), any
+other text as the reason of a denial, or an answer of the protocol. ``None`` is a denial."""
 _YES = frozenset({"yes", "y", "ok", "okay", "allow", "allowed", "approve", "approved", "true"})
 _NO = frozenset({"", "no", "n", "deny", "denied", "reject", "rejected", "false"})
 
@@ -47,14 +47,14 @@ Ask = Callable[[str], "str | Awaitable[str | None] | None"]
 
 
 class Answers:
-    """Who answers the session's questions."""
+    """The functions that answer the session's questions."""
 
     def __init__(self, approve: Approve | None, ask: Ask | None) -> None:
         self._approve = approve
         self._ask = ask
 
     async def to(self, ask: Question) -> Answer:
-        """The answer to a question. What is not known here is denied."""
+        """Returns the answer to a question. A question that nobody can answer is denied."""
         if "approval" in ask and self._approve is not None:
             approve, asked = self._approve, ask["approval"]
             approval = Approval(
@@ -79,6 +79,7 @@ async def _asked(call: Callable[[], Any], function: Callable[..., Any]) -> Any:
 def _answer(decision: Any) -> Answer:
     if isinstance(decision, dict):
         return cast(Answer, decision)
+    # `None` is a denial: a function that forgets to return must not allow anything.
     if isinstance(decision, bool) or decision is None:
         return {"allow": None} if decision else {"deny": {"reason": "the user said no"}}
     if not isinstance(decision, str):
@@ -96,7 +97,7 @@ def _answer(decision: Any) -> Answer:
 
 
 class Effects:
-    """What an agent has under way."""
+    """The effects that an agent has under way."""
 
     def __init__(
         self,
@@ -127,10 +128,11 @@ class Effects:
         self._runs: set[int] = set()
         self._statuses: dict[int, int] = {}
         self.is_restart = is_restart
-        """Whether runs may have begun before, by a process that is gone."""
+        """True while effects are begun that an earlier process may have begun already."""
 
     def begin(self, effect: Effect) -> None:
         """Begins an effect, or stops one."""
+        # A cancelled effect still answers: the core waits for one answer to each.
         if "cancel" in effect:
             if (task := self._tasks.get(effect["cancel"]["id"])) is not None:
                 task.cancel()
@@ -149,23 +151,25 @@ class Effects:
             self._start(id, self._run_hook(id, effect["run_hook"]["hook"]))
 
     def cancel_all(self) -> None:
-        """Stops all that is under way."""
+        """Stops all effects under way."""
         for task in self._tasks.values():
             task.cancel()
 
     def status_of(self, id: Any) -> int | None:
-        """The HTTP status of the response to a request that ends now, if there is one."""
+        """Returns the HTTP status of the response to a request that is not over yet, if there is
+        one."""
         return self._statuses.get(id)
 
     def learn(self, entries: Iterable[str]) -> None:
-        """Takes the statuses of responses from the log's lines: recorded ones nobody sends for."""
+        """Takes the statuses of responses from the log's lines. In a replay no request is sent, so
+        that they are told nowhere else."""
         for entry in entries:
             http = json.loads(entry).get("input", {}).get("http", {})
             if (head := http.get("input", {}).get("head")) is not None:
                 self._statuses[http["id"]] = head["status"]
 
     async def close(self) -> None:
-        """Stops all that is under way, and waits for that."""
+        """Stops all effects under way, and waits until they have ended."""
         self.cancel_all()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         await self._sender.close()
@@ -179,10 +183,12 @@ class Effects:
         if self._tasks.get(id) is task:
             del self._tasks[id]
         if task.cancelled():
-            # Only what was stopped before it began has not told it by itself.
+            # A task that is cancelled before its first step runs none of its code, so that the
+            # run's answer is owed from here.
             if id in self._runs:
                 self._tell_run(id, _stopped_outcome())
         elif (error := task.exception()) is not None:
+            # A fault of this package. Without an answer the session would wait for ever.
             _LOGGER.error("effect %d failed", id, exc_info=error)
             self._hear({"lost": {"id": id}})
         self._runs.discard(id)
@@ -215,6 +221,8 @@ class Effects:
         self._hear({"lost": {"id": id}})
 
     async def _run(self, id: int, run: ToolRun, is_restart: bool) -> None:
+        # Noted before it runs: after a crash in between, a run that changed something must count
+        # as one that may have taken effect.
         if self._journal is not None:
             if is_restart and self._journal.has_begun(id) and not self._may_repeat(run):
                 return await self._lose(id)
@@ -225,11 +233,12 @@ class Effects:
         try:
             self._hear({"tool": {"id": id, "input": {"done": outcome}}})
         except InnerloopError as error:
+            # The outcome of a user's tool may not fit; the call must be answered all the same.
             outcome = _failed("crashed", f"What the tool said does not fit: {error.message}")
             self._hear({"tool": {"id": id, "input": {"done": outcome}}})
 
     async def _outcome(self, id: int, run: ToolRun) -> Outcome:
-        """What came of a run; a stopped one is told as such."""
+        """Returns the outcome of a run, also of one that was stopped or ran out of time."""
         work = asyncio.ensure_future(self._carry_out(id, run))
         try:
             done, _ = await asyncio.wait({work}, timeout=run["timeout_ms"] / 1000)
@@ -276,11 +285,14 @@ def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[str], None], text: st
     try:
         loop.call_soon_threadsafe(call, text)
     except RuntimeError:
-        pass  # The loop is closed, and nobody watches any more.
+        # The loop is closed, and nobody watches any more.
+        pass
 
 
 async def _performed(action: Action, name: str) -> Outcome:
-    """What came of a built-in tool's run. When it is stopped nothing is written any more."""
+    """Returns the outcome of a built-in tool's run. Once it is stopped, it writes nothing more."""
+    # Shielded, since cancelling would only stop the waiting: the program is stopped by its epoch,
+    # and the second is for it to notice.
     work = asyncio.ensure_future(in_thread(action.perform, name))
     try:
         return await asyncio.shield(work)
@@ -291,7 +303,8 @@ async def _performed(action: Action, name: str) -> Outcome:
 
 
 async def _stopped(work: asyncio.Future[Outcome]) -> None:
-    """Stops a run. A thread cannot be stopped: what it does goes on, unheard."""
+    """Stops a run, and gives it a second to end. A thread cannot be stopped: its work goes on, and
+    its result is dropped."""
     work.cancel()
     await asyncio.wait({work}, timeout=1)
 

@@ -1,6 +1,6 @@
-"""The inside of an agent: it carries out what its session asks for, each effect as a task of its
-own, makes durable first what has to be, and tells events to whoever watches. What a program may ask
-of an agent is in :mod:`innerloop.agent`."""
+"""The inside of an agent: it makes each step of its session durable, then carries out the step's
+effects, each as a task of its own, and passes its events on. All changes of the session happen in
+one event loop. The public commands are in :mod:`innerloop.agent`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from .tools import tools_of
 
 _LOGGER = logging.getLogger("innerloop")
 _LATE = frozenset({"answered", "closed", "unknown_effect", "unknown_session"})
-"""How the session refuses what it does not want any more."""
+"""The refusals of answers that come late, such as that of an effect cancelled meanwhile."""
 
 FoldingEnd = EventCompacted | EventCompactionFailed
-"""What came of a summary that was asked for."""
+"""The event that ends a summary."""
 
 
 class Engine:
-    """What an agent works by."""
+    """The base of an agent, without its commands."""
 
     _core: Core
     _run: Run | None
@@ -52,19 +52,19 @@ class Engine:
         return self._run or self._next
 
     def status(self) -> Status:
-        """Where the agent stands, and what it has used.
+        """Returns the agent's state and its usage.
 
         Example::
 
             print(agent.status()["state"])
         """
         status = self._session.status()
-        # The session's own agent is there as long as the session.
+        # The session's own agent exists as long as the session.
         assert status is not None
         return status
 
     def interrupt(self) -> None:
-        """Stops the run under way, or a summary, if there is one; the agent stays usable.
+        """Stops the run or summary under way, if there is one; the agent stays usable.
 
         Example::
 
@@ -86,8 +86,8 @@ class Engine:
         origin: Engine | None = None,
         turns: int | None = None,
     ) -> None:
-        """Begins: with a session of its own, with that of the journal, or, behind the first
-        ``turns`` turns of another agent's, with one that goes on from there."""
+        """Opens the session: a new one, that of the journal, or a fork of the ``origin`` with its
+        first ``turns`` turns."""
         self._loop = running_loop()
         self._options = options
         self._journal = journal
@@ -116,6 +116,7 @@ class Engine:
             else:
                 step = self._resume(options) if resumes else self._open(options)
         except BaseException:
+            # The journal holds a lock, which another try would find taken.
             if journal is not None:
                 journal.close()
             raise
@@ -137,7 +138,7 @@ class Engine:
         if resumes and status["state"] != "idle" and not status.get("compacting"):
             self._run = Run(self.interrupt)
         self._follow(step)
-        # What follows from now on was never begun before.
+        # Only the effects of the first step can have been begun by an earlier process.
         self._effects.is_restart = False
 
     def _open(self, options: Options) -> Step:
@@ -159,7 +160,8 @@ class Engine:
         with options.explained(provider):
             self._session, step = Session.resume(log, parts=parts, owe_runs=True, core=self._core)
         self._session_id = str(header_of(log).get("id", ""))
-        # The newest lines make a log of their own.
+        # The step's entries are a whole log: a header with the newest snapshot. They replace the
+        # old one, so that logs do not grow from restart to restart.
         self._journal.replace(step.entries)
         step.entries = []
         return step
@@ -169,7 +171,8 @@ class Engine:
         parts = options.parts(provider, keeps_log=self._journal is not None)
         self._session_id = options.id or str(uuid.uuid4())
         with options.explained(provider):
-            # In an instance of its own, which nothing that happens to the other one concerns.
+            # By way of a snapshot into a core of its own: a fault of one agent's core must not
+            # break the other's.
             snapshot = origin._session.snapshot()
             same, _ = Session.restore(snapshot, parts=parts, core=self._core)
             self._session, step = same.fork(self._session_id, turns=turns, parts=parts)
@@ -182,6 +185,7 @@ class Engine:
         return self.status()["state"]
 
     def _now(self) -> int:
+        # By the monotonic clock: session time must not go back when the system's clock is set.
         return self._session.now + int((time.monotonic() - self._begun) * 1000)
 
     def _command(self, command: Command) -> None:
@@ -192,22 +196,26 @@ class Engine:
         self._follow(self._session.command(command, self._now()))
 
     def _in_loop(self, work: Callable[[], None]) -> None:
-        """Does what changes the session where its event loop runs. Another thread waits for it."""
+        """Does work that changes the session in its event loop. Another thread waits for it."""
         loop = self._loop
         if loop is None or not loop.is_running() or loop is running_loop():
             return work()
         done: concurrent.futures.Future[None] = concurrent.futures.Future()
 
         def carry_out() -> None:
+            # The thread may have given up and raised; then the work must not happen either.
             if done.set_running_or_notify_cancel():
                 try:
                     work()
                     done.set_result(None)
-                except BaseException as error:  # The thread that waits hears of everything.
+                except BaseException as error:
+                    # Everything goes to the thread that waits, which would wait for ever.
                     done.set_exception(error)
 
         try:
             loop.call_soon_threadsafe(carry_out)
+            # Looked at each second: a loop that has stopped runs nothing any more, and says so to
+            # nobody.
             while not concurrent.futures.wait([done], timeout=1).done:
                 if not loop.is_running() and done.cancel():
                     raise RuntimeError("it has stopped")
@@ -216,7 +224,7 @@ class Engine:
         done.result()
 
     def _enter_loop(self, what: str) -> None:
-        """From now on the agent works in the event loop that runs here."""
+        """Makes the running event loop the agent's, unless it works in another one that runs."""
         need_loop(what)
         running = running_loop()
         if self._loop is not running and self._loop is not None and self._loop.is_running():
@@ -227,7 +235,7 @@ class Engine:
         return self._loop or asyncio.get_running_loop()
 
     def _hear(self, input: Input) -> None:
-        """Takes in an answer to an effect."""
+        """Gives an effect's answer to the session."""
         if self._fault is not None or self._is_over:
             return
         try:
@@ -235,7 +243,8 @@ class Engine:
         except InnerloopError as error:
             if "tick" not in input and "lost" not in input:
                 raise
-            # Without it nothing goes on, and nothing else can be said in its place.
+            # Every other answer has a caller that can report a failure in its place; for these
+            # there is none, and without them the session would stand still.
             self._break(error)
 
     def _chunk(self, id: int, data: bytes) -> None:
@@ -260,11 +269,13 @@ class Engine:
             raise InnerloopError("closed", "the agent is closed, or has left its session")
 
     def _follow(self, step: Step) -> None:
-        """Makes a step durable, and then carries it out. What is heard meanwhile comes behind."""
+        """Makes a step durable, and then carries it out. Steps that come meanwhile, such as from a
+        listener that steers, are queued behind it instead of recursing."""
         try:
             self._keep(step)
         except OSError as error:
-            # What is not durable must not be carried out.
+            # A step that is not durable must not be carried out: after a restart nobody would know
+            # of its effects.
             self._break(InnerloopError("internal", f"what happens cannot be kept: {error}"))
             return
         if self._is_replay:
@@ -290,6 +301,8 @@ class Engine:
 
     def _keep(self, step: Step) -> None:
         if self._journal is not None:
+            # Only effects reach the outside. A step without any, lost in a power cut, can happen
+            # again; syncing each chunk of a reply would make streaming slow.
             durable = any(kind == "effect" for kind, _ in step.outputs)
             self._journal.append(step.entries, durable=durable)
         if self._record is not None and step.recording:
@@ -314,7 +327,8 @@ class Engine:
             except Exception:
                 _LOGGER.exception("a listener of events failed")
             except BaseException as raised:
-                # It ends the program; but first the step, so that the session is whole.
+                # `KeyboardInterrupt` and the like end the program, but only behind the step: half
+                # a step would leave effects that nobody begins.
                 self._raised = raised
 
     def _set_timer(self) -> None:
@@ -325,7 +339,8 @@ class Engine:
             return
         seconds = max(0.0, (self._deadline - self._now()) / 1000)
         loop = self._event_loop()
-        # A millisecond more: the session does not hear of what is not due.
+        # One millisecond more: rounding could make the tick early, and the session ignores a tick
+        # before its deadline.
         self._timer = loop.call_later(seconds + 0.001, lambda: self._hear({"tick": None}))
 
     def _break(self, error: InnerloopError) -> None:

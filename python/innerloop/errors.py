@@ -1,4 +1,5 @@
-"""What is thrown: mistakes of the host. What fails in the world is an event and a status."""
+"""The package's exceptions: mistakes of the caller. A failure outside, such as of the network, is
+an event and a status instead."""
 
 from __future__ import annotations
 
@@ -6,14 +7,21 @@ from .protocol import Input, JsonFault, LineRejected, RejectionReason
 
 
 class InnerloopError(Exception):
-    """A mistake of the caller's, or a fault of the core's own.
+    """A mistake of the caller, or a fault of the core itself.
 
-    ``code`` tells which: those of the core (``bad_request``, ``bad_option``, ``unknown_provider``,
+    ``code`` tells which: one of the core (``bad_request``, ``bad_option``, ``unknown_provider``,
     ``missing_key``, ``unknown_session``, ``unknown_blueprint``, ``answered``, ``bad_log``,
     ``bad_snapshot``, ``replay_unreadable``, ``too_large``, ``no_memory``), the reason of a refusal
     (``busy``, ``closed``, ``unknown_effect``, …), or one of the package's: ``bad_tool``,
     ``bad_workspace``, ``no_loop``, ``internal``. ``field`` names the field of a configuration that
-    does not fit; ``fault`` says how its JSON does not, for programs that word it themselves.
+    does not fit; ``fault`` has the details, for programs with messages of their own.
+
+    Example::
+
+        try:
+            agent.undo()
+        except InnerloopError as error:
+            print(error.code, error.message)
     """
 
     def __init__(
@@ -34,7 +42,7 @@ class InnerloopError(Exception):
 
 
 class RejectedError(InnerloopError):
-    """An input that the session refuses; the session is as it was."""
+    """The error for an input that the session refuses. The session has not changed."""
 
     def __init__(self, rejected: LineRejected) -> None:
         self.reason: RejectionReason = rejected["reason"]
@@ -48,4 +56,5 @@ class RejectedError(InnerloopError):
 
 
 class ToolError(Exception):
-    """Raised by a tool: what went wrong, in words for the model."""
+    """An error that a tool raises with a text for the model, which reads it without the type's
+    name."""

@@ -1,4 +1,5 @@
-"""Hooks: functions of the user's that stand in the loop, by the points at which they run."""
+"""Hooks: functions of the user's that are called at points of the loop. What they return is checked
+here: a hook that breaks is reported as failed and never counts as a yes or a no by itself."""
 
 from __future__ import annotations
 
@@ -20,56 +21,56 @@ _LONGEST = 1e9
 
 @dataclass(frozen=True)
 class HookedCall:
-    """A tool's call, before it runs or with what came of it."""
+    """A tool's call, before it runs or with its result."""
 
     name: str
     arguments: Any
-    """The arguments; a text, where a tool takes no JSON."""
+    """The arguments; the text as it is if it is not JSON."""
     call_id: str
     folder: str
     """The folder that the arguments' paths begin in; empty for the workspace's root."""
     text: str | None = None
-    """After the call: what the model will read."""
+    """The text that the model will read; only after the call."""
     is_error: bool = False
-    """After the call: whether it failed."""
+    """True if the call failed; only after the call."""
 
 
 @dataclass(frozen=True)
 class FoldedTurns:
-    """Turns that are to be archived or summed up."""
+    """The turns that are to be archived or summarised."""
 
     kind: Literal["archive", "summary"]
     transcript: str
-    """What was said and done."""
+    """The turns as text."""
     files: Mapping[str, list[str]]
-    """The files that were ``read`` and ``changed``, where there are any."""
+    """The files that were ``read`` and ``changed``, if there are any."""
     tokens: int
-    """About how many tokens the whole conversation has."""
+    """The estimated tokens of the whole conversation."""
 
 
 class HookDenial(TypedDict):
-    """No, and why; the model reads it."""
+    """A refusal with its reason, which the model reads."""
 
     deny: str
 
 
 class HookReplacement(TypedDict):
-    """Go on with this in its place."""
+    """A value to go on with instead of what the hook was given."""
 
     replace: Any
 
 
 HookResult = bool | HookDenial | HookReplacement | None
-"""``None`` or ``True``: go on. ``False`` or ``{"deny": why}``: do not. ``{"replace": value}``: go
-on with this in its place."""
+"""The return value of a hook: ``None`` or ``True`` to go on, ``False`` or ``{"deny": why}`` to
+refuse, ``{"replace": value}`` to go on with another value."""
 TextHook = Callable[[str], "HookResult | Awaitable[HookResult]"]
 CallHook = Callable[[HookedCall], "HookResult | Awaitable[HookResult]"]
 FoldHook = Callable[[FoldedTurns], "HookResult | Awaitable[HookResult]"]
 
 
 class Hooks(TypedDict, total=False):
-    """Functions that stand in the loop, ``async`` or not. What one raises is told in an event, and
-    the run goes on unless ``fail_closed`` is set.
+    """Functions that are called in the loop, ``async`` or not. If one raises, an event tells it,
+    and the run goes on unless ``fail_closed`` is set.
 
     Example::
 
@@ -80,38 +81,37 @@ class Hooks(TypedDict, total=False):
     """
 
     submit: TextHook
-    """The user has said something; another text may take its place."""
+    """Called with the user's text, which it may replace."""
     before_model: TextHook
-    """A model call is next; a replacement is said to the model, as the system. It is told an empty
-    text."""
+    """Called with an empty text before a model call; a replacement becomes a system message."""
     before_tool: CallHook
-    """A tool is to run; other arguments may take the place of its own."""
+    """Called before a tool runs; it may replace the arguments."""
     after_tool: CallHook
-    """A tool has run; another text may take the place of what the model reads."""
+    """Called after a tool has run; it may replace the text that the model reads."""
     before_stop: TextHook
-    """The run is to end with this text; the model reads why that is denied, and goes on."""
+    """Called before the run ends with this text; if it denies, the model reads why and goes on."""
     outbound: TextHook
-    """The run has come to this, which goes out as its result unless another text takes its place;
-    the conversation keeps what the model said. What is denied goes to nobody."""
+    """Called with the run's result, which it may replace for whoever reads it; the history keeps
+    the model's text. If it denies, nobody gets the result."""
     compact: FoldHook
-    """The oldest turns are to be archived or summed up: ``True`` once they are stored; another text
-    may take their place. What it denies leaves the conversation as it is."""
+    """Called with the oldest turns before they are archived or summarised; it returns ``True`` once
+    they are stored, or a text in their place. If it denies, the conversation stays as it is."""
     timeout: float
-    """Seconds that a hook may take; one that takes longer counts as broken. No limit if absent."""
+    """The seconds that a hook may take, after which it counts as broken. No limit if absent."""
     fail_closed: bool
-    """Whether a hook that breaks counts as a denial."""
+    """True if a hook that breaks counts as a denial."""
 
 
 _POINTS: tuple[HookPoint, ...] = get_args(HookPoint)
 
 
 def points_of(hooks: Hooks) -> list[HookPoint]:
-    """The points at which there are hooks."""
+    """Returns the points at which there are hooks."""
     return [point for point in _POINTS if hooks.get(point) is not None]
 
 
 def check_hooks(hooks: Hooks) -> None:
-    """Refuses what are no hooks.
+    """Checks the option ``hooks``.
 
     Raises:
         InnerloopError: ``bad_option``.
@@ -122,6 +122,7 @@ def check_hooks(hooks: Hooks) -> None:
             if not isinstance(value, bool):
                 raise _bad(f"`{field}` is true or false, not {value!r}", field)
         elif name == "timeout":
+            # `bool` is an `int` in Python; not-a-number fails the comparison.
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (is_number and 0 < cast(float, value) < _LONGEST):
                 raise _bad(f"`{field}` is a number of seconds, not {value!r}", field)
@@ -137,13 +138,13 @@ def _bad(message: str, field: str) -> InnerloopError:
 
 
 class HookCalls:
-    """Calls the hooks of an agent."""
+    """The calls of an agent's hooks."""
 
     def __init__(self, hooks: Hooks | None) -> None:
         self._hooks: Hooks = hooks or {}
 
     async def reply_to(self, run: HookRun) -> HookReply:
-        """What a hook says. What it raises is a reply, too."""
+        """Returns the reply of a hook; if it raises, the reply is ``failed``."""
         point = run["point"]
         hook = cast("Callable[[Any], Any] | None", self._hooks.get(point))
         if hook is None:
@@ -155,7 +156,8 @@ class HookCalls:
         try:
             await asyncio.wait({work}, timeout=timeout)
         finally:
-            # A thread cannot be stopped: what it does goes on, unheard.
+            # Also if this task is cancelled: `wait` leaves the work running. A thread cannot be
+            # stopped: its work goes on, and its result is dropped.
             if not work.done():
                 work.cancel()
         if not work.done():
@@ -167,7 +169,7 @@ class HookCalls:
 
 
 def _said(point: HookPoint, payload: Any) -> Any:
-    """What a hook is told."""
+    """Returns the argument of a hook."""
     if point == "compact":
         return FoldedTurns(
             kind=payload["kind"],
@@ -196,6 +198,7 @@ def _reply(result: Any, point: HookPoint) -> HookReply:
         return {"allow": None}
     if result is False:
         return {"deny": {"reason": "a hook has denied this"}}
+    # With two keys it would be both a denial and a replacement: that is refused, not guessed.
     if isinstance(result, dict) and len(result) == 1:
         if "deny" in result:
             return {"deny": {"reason": str(result["deny"])}}

@@ -1,5 +1,6 @@
-"""Requests to models: by httpx where it is installed, otherwise by the standard library in a thread
-for each. Redirects are not followed, since the key would go along."""
+"""Requests to models: by httpx if it is installed, otherwise by the standard library in a thread
+for each. Redirects are not followed, since the key would go along. The session keeps the time, so
+that only connecting has a timeout here."""
 
 from __future__ import annotations
 
@@ -23,14 +24,15 @@ from .protocol import HttpFailure, HttpFailureKind, HttpInput, SentRequest
 
 try:
     import httpx
-except ImportError:  # It is optional.
+except ImportError:
+    # It is an optional dependency: the package works with the standard library alone.
     httpx = None  # type: ignore[assignment]
 
 _CONNECT_SECONDS = 30.0
 _PIECE = 1 << 16
 
 Tell = Callable[["HttpInput | bytes"], None]
-"""Takes news of a response: a piece of its body, or anything else as the protocol's JSON."""
+"""A function that takes news of a response: bytes of its body, or the protocol's JSON."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Request:
 
     @classmethod
     def of(cls, sent: SentRequest) -> Request:
-        """The request of an ``http`` effect, with the key among its headers."""
+        """Returns the request of an ``http`` effect, with the key among its headers."""
         headers = [(name, value) for name, value in sent["headers"]]
         if "key" in sent:
             name, value = sent["key"]
@@ -54,17 +56,18 @@ class Request:
 
 
 class Sender:
-    """Sends an agent's requests."""
+    """The sender of an agent's requests."""
 
     def __init__(self) -> None:
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def send(self, request: Request, tell: Tell) -> None:
-        """Sends a request and tells all that comes back, its end or failure included. Cancelling
-        ends the connection."""
+        """Sends a request and tells the response, with its end or failure. Cancelling closes the
+        connection."""
         try:
             pieces = self._by_httpx(request) if httpx is not None else _by_thread(request)
+            # Closed at once, not when it is collected: that is when the connection ends.
             async with contextlib.aclosing(pieces):
                 async for news in pieces:
                     tell(news)
@@ -76,20 +79,24 @@ class Sender:
             tell({"failed": failed})
 
     async def close(self) -> None:
-        """Ends all connections."""
+        """Closes all connections."""
+        # A client can only be closed in the loop of its connections; those of another loop ended
+        # with it.
         if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.aclose()
 
     async def _client_here(self) -> Any:
-        """The client of this event loop: connections belong to one, and end with it."""
+        """Returns the client of this event loop: connections belong to a loop and end with it."""
         assert httpx is not None
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return self._client
-        # Reading the certificates takes the time of a thousand requests.
+        # In a thread: reading the certificates takes as long as a thousand requests.
         trust = await in_thread(_shared_trust, "innerloop certificates")
-        # Another request may have made it meanwhile.
+        # Another request may have made the client meanwhile.
         if self._loop is not loop:
+            # No timeout of reading: a model may think for minutes, and the session knows how long
+            # a silence is too long.
             timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS)
             limits = httpx.Limits(max_connections=None)
             self._client = httpx.AsyncClient(timeout=timeout, limits=limits, verify=trust)
@@ -110,7 +117,7 @@ _trust_lock = threading.Lock()
 
 
 def _shared_trust() -> ssl.SSLContext:
-    """Which certificates are trusted: read once for all agents, as long as the environment names
+    """Returns the trusted certificates, read once for all agents as long as the environment names
     the same files."""
     named = (httpx, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     with _trust_lock:
@@ -122,16 +129,18 @@ def _shared_trust() -> ssl.SSLContext:
 
 async def _by_thread(request: Request) -> AsyncGenerator[HttpInput | bytes, None]:
     loop = asyncio.get_running_loop()
+    # Bounded, so that a fast server does not fill the memory while the loop is busy.
     news: asyncio.Queue[HttpInput | bytes | Exception | None] = asyncio.Queue(maxsize=16)
     exchange = _Exchange(request)
 
     def put(item: HttpInput | bytes | Exception | None) -> None:
-        # Waits while nobody takes what came before.
+        # Blocks this thread while the queue is full.
         putting = news.put(item)
         try:
             put_at_last = asyncio.run_coroutine_threadsafe(putting, loop)
         except RuntimeError:
-            putting.close()  # The loop is closed.
+            # The loop is closed. A coroutine that is never run would warn when it is collected.
+            putting.close()
             raise
         put_at_last.result()
 
@@ -143,7 +152,8 @@ async def _by_thread(request: Request) -> AsyncGenerator[HttpInput | bytes, None
             except Exception as error:
                 put(error)
         except Exception:
-            pass  # The loop is closed, and nobody waits any more.
+            # The loop is closed, and nobody waits any more.
+            pass
 
     threading.Thread(target=run, name="innerloop request", daemon=True).start()
     try:
@@ -153,8 +163,9 @@ async def _by_thread(request: Request) -> AsyncGenerator[HttpInput | bytes, None
             yield item
     finally:
         exchange.stop()
+        # Makes room in the queue: the thread may be blocked in `put` and would never end.
         while not news.empty():
-            news.get_nowait()  # Lets the thread see that it is over.
+            news.get_nowait()
 
 
 class _Exchange:
@@ -170,7 +181,7 @@ class _Exchange:
         try:
             connection.connect()
             self._socket = cast(socket.socket, connection.sock)
-            # The session knows how long a silence is too long.
+            # Only connecting has a timeout; the session knows how long a silence is too long.
             self._socket.settimeout(None)
             connection.putrequest("POST", target)
             for name, value in self._request.headers:
@@ -181,6 +192,7 @@ class _Exchange:
             put(_head(response.status, response.getheaders()))
             while not self._stopped and (piece := response.read1(_PIECE)):
                 put(piece)
+            # A connection that breaks looks like the end of the body, unless its length is known.
             if response.length:
                 raise http.client.IncompleteRead(b"", response.length)
         finally:
@@ -191,14 +203,16 @@ class _Exchange:
         self._stopped = True
         if self._socket is not None:
             try:
+                # Not `close`, which does not wake a thread that reads from the socket.
                 self._socket.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # It is over already.
+                # The connection is over already.
+                pass
 
 
 def _connection(url: str) -> tuple[http.client.HTTPConnection, str]:
-    """A connection to the host of a URL, through a proxy where the environment names one, and what
-    is to be asked of it."""
+    """Returns a connection to the host of a URL, through a proxy if the environment names one, and
+    the request target."""
     parts = urllib.parse.urlsplit(url)
     host = parts.hostname or ""
     target = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
@@ -215,6 +229,7 @@ def _connection(url: str) -> tuple[http.client.HTTPConnection, str]:
         return secure, target
     if via is None:
         return http.client.HTTPConnection(host, parts.port, timeout=_CONNECT_SECONDS), target
+    # A proxy for plain HTTP takes the whole URL as the target.
     plain = http.client.HTTPConnection(via.hostname or "", via.port, timeout=_CONNECT_SECONDS)
     return plain, url
 
@@ -240,6 +255,7 @@ def _kind(error: Exception) -> HttpFailureKind:
 
 
 def _words(error: Exception, request: Request) -> str:
+    # Without what stands before the `@`, which may be a password.
     place = urllib.parse.urlsplit(request.url).netloc.rsplit("@", 1)[-1]
     said = str(error) or type(error).__name__
     return f"{place}: {said}"

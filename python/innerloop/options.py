@@ -1,5 +1,6 @@
-"""An agent's options, and what the session is opened with: its configuration, and the parts that
-its driver works with."""
+"""An agent's options, and their conversion into what a session is opened with: its configuration,
+and the parts of its driver. Types are checked here; values that the core knows are checked there,
+once for all hosts."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "config": ("a dictionary", (Mapping,)),
     "id": ("a text", (str,)),
 }
-"""What each option is, in words and in types."""
+"""The kind of each option, in words for messages and as types."""
 
 
 @dataclass
@@ -92,18 +93,20 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
-        """The options that are given by name.
+        """Returns the options given by name.
 
         Raises:
-            InnerloopError: ``bad_option``, where one has another type or there is none of its name.
+            InnerloopError: ``bad_option`` if one has another type, or there is none of its name.
         """
         check_names(name for name in given if name not in _KINDS)
         return cls(**given)
 
     def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> SessionConfig:
-        """The session's configuration."""
+        """Returns the session's configuration."""
         patch: SessionConfigPatch = {
             "builtin_tools": "none" if self.workspace is None else "all",
+            # No agents are started unless `config` asks for it: each costs money that nobody
+            # expects.
             "subagents": {"max_depth": 0},
         }
         if self.approve is not None:
@@ -119,6 +122,8 @@ class Options:
             patch["instructions"] = self.instructions
         if self.system_prompt is not None:
             patch["base_prompt"] = self.system_prompt
+        # The model sees the workspace as the tools do, which run in the sandbox: as `/`. It must
+        # not learn the path on the machine.
         facts: EnvironmentFacts = {
             "working_directory": "/",
             "platform": "wasm",
@@ -134,20 +139,21 @@ class Options:
             patches=[patch, *([self.config] if self.config else [])],
         )
         if self.workspace is not None:
-            # A patch may name another family, which reads other files.
+            # Families read different instruction files, and a patch may name another family: only
+            # the whole configuration tells which.
             family = config(facts=facts)["model"]["profile"]
             facts |= documents(core, family, self.workspace)
         return config(facts=facts | (self.facts or {}))
 
     def parts(self, provider: Provider, *, keeps_log: bool) -> Parts:
-        """What the driver works with."""
+        """Returns the parts of the session's driver."""
         parts: Parts = {
             "endpoints": [self._endpoint(provider)],
             "approve": self.approve is not None,
             "answer": self.ask is not None,
             "hooks": points_of(self.hooks or {}),
             "undo": self.workspace is not None,
-            # Of a recording they tell what it answers.
+            # A replay needs the log's lines, too: only they hold the heads of recorded responses.
             "entries": keeps_log or self.replay is not None,
             "record": self.record is not None,
         }
@@ -156,7 +162,7 @@ class Options:
         return parts
 
     def provider_of(self, core: Core, log: str | bytes = b"") -> Provider:
-        """The provider's row of the table; of a log the one that it was written with."""
+        """Returns the provider's row of the table; for a log, if none is named, its provider."""
         logged = header_of(log).get("model", {}).get("endpoint")
         name = self.provider or logged or ("anthropic" if self.replay is not None else None)
         providers = core.providers()
@@ -168,13 +174,14 @@ class Options:
         raise InnerloopError("unknown_provider", f"{said}; there are {names}")
 
     def _endpoint(self, provider: Provider) -> Endpoint:
-        """The endpoint: what the options leave out the environment may have."""
+        """Returns the endpoint. The environment has what the options leave out."""
         variables = (os.environ.get(name) for name in provider.get("key_variables", []))
         key = self.api_key if self.api_key is not None else next(filter(None, variables), "")
         base_url = self.base_url or os.environ.get(provider.get("base_url_variable") or "") or None
         if base_url is None and provider.get("base_url") is None:
             if self.replay is None:
                 raise _placeless(provider)
+            # Never reached: a recording answers.
             base_url = "http://localhost"
         place: Endpoint = {
             "provider": provider["name"],
@@ -188,7 +195,7 @@ class Options:
 
     @contextlib.contextmanager
     def explained(self, provider: Provider) -> Generator[None, None, None]:
-        """Tells of a missing key which option and which variable may hold it."""
+        """Turns the error for a missing key into one that names the option and the variables."""
         try:
             yield
         except InnerloopError as error:
@@ -201,10 +208,10 @@ class Options:
 
 
 def check_names(unknown: Iterable[str]) -> None:
-    """Refuses options that there are not.
+    """Refuses unknown options.
 
     Raises:
-        InnerloopError: ``bad_option``, with the name that may be meant.
+        InnerloopError: ``bad_option`` with the name that may be meant.
     """
     known = [*_KINDS, "log"]
     for name in unknown:
@@ -214,7 +221,7 @@ def check_names(unknown: Iterable[str]) -> None:
 
 
 def header_of(log: str | bytes) -> Json:
-    """The configuration in the first line of a log; nothing, where there is none."""
+    """Returns the configuration in the first line of a log; empty if there is none."""
     text = log if isinstance(log, str) else log.decode("utf-8", "replace")
     try:
         config = json.loads(text.partition("\n")[0])["config"]

@@ -1,4 +1,5 @@
-"""What a function returns, as JSON: every type that a parameter may have can be returned, too."""
+"""The conversion of what a function returns into JSON. Every type that a parameter may have can be
+returned, too; a value that JSON cannot hold raises, and is never written as something else."""
 
 from __future__ import annotations
 
@@ -16,11 +17,12 @@ from typing import Any
 from ._threads import described
 
 _LISTS = (Sequence, ValuesView, collections.deque)
-_TIMES = (datetime.date, datetime.time)  # A datetime is a date.
+# A `datetime` is a `date`, too.
+_TIMES = (datetime.date, datetime.time)
 
 
 def text_of(value: Any) -> str:
-    """A value as the model reads it: a text as it is, anything else as JSON.
+    """Returns a value as the model reads it: a text as it is, anything else as JSON.
 
     Raises:
         TypeError: There is no JSON for it.
@@ -33,7 +35,7 @@ def text_of(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value of nothing but JSON's own types.
+    """Returns a value of JSON's own types alone.
 
     Raises:
         TypeError: There is no JSON for it.
@@ -52,7 +54,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, enum.Enum):
         return _plain(value.value)
-    # Types derived from JSON's own may look otherwise.
+    # Subclasses of JSON's own types, such as NumPy's `float64`, may have a text of their own.
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
@@ -66,6 +68,7 @@ def _plain(value: Any) -> Any:
         return {_name(name): _plain(item) for name, item in value.items()}
     if isinstance(value, Set):
         return _in_order([_plain(item) for item in value])
+    # Before lists, since bytes are sequences of numbers. Bytes that are no UTF-8 raise.
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode()
     if isinstance(value, _LISTS):
@@ -87,17 +90,18 @@ def _of_class(value: Any) -> Any:
     if isinstance(value, type):
         raise TypeError(f"there is no JSON for the class {value.__name__}")
     if callable(dump := getattr(value, "model_dump", None)):
-        # A model of pydantic's.
+        # A pydantic model, known by its method: pydantic is no dependency.
         return _plain(dump(mode="json"))
     if (attributes := getattr(type(value), "__attrs_attrs__", None)) is not None:
         return {one.name: _plain(getattr(value, one.name)) for one in attributes}
-    # NumPy's numbers and arrays, and their like.
+    # Numbers and arrays of NumPy and similar libraries, by their methods.
     for name in ("item", "tolist"):
         if callable(make := getattr(value, name, None)):
             try:
                 return _plain(make())
             except (TypeError, ValueError):
-                continue  # `item` is for an array of one.
+                # `item` fails for an array of more than one element.
+                continue
     raise TypeError(f"there is no JSON for a value of type {type(value).__name__}")
 
 
@@ -111,5 +115,7 @@ def _name(name: Any) -> str:
 
 
 def _in_order(items: list[Any]) -> list[Any]:
-    """The items of a set in an order that is the same each time."""
+    """Returns the items of a set in a stable order."""
+    # The order of a set of texts changes from process to process, which would spoil the provider's
+    # cache and recordings.
     return sorted(items, key=lambda item: json.dumps(item, sort_keys=True))

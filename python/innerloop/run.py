@@ -1,4 +1,4 @@
-"""One run: its events as an asynchronous iterable, and its result."""
+"""One run: its events as an asynchronous iterable, and its result, which is never an exception."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COUNTS = ("input_total", "output_total", "cache_read", "cache_write", "reasonin
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens."""
+    """The tokens of a reply, a run or a session."""
 
     input_total: int = 0
     output_total: int = 0
@@ -27,7 +27,7 @@ class Usage:
 
     @classmethod
     def of(cls, json: protocol.Usage | None) -> Usage:
-        """Of the session's JSON."""
+        """Converts the session's JSON."""
         if json is None:
             return cls()
         return cls(
@@ -44,45 +44,51 @@ class Usage:
 
 @dataclass(frozen=True)
 class RunError:
-    """Why a run is ``failed``, ``incomplete`` or ``refused``."""
+    """The reason why a run is ``failed``, ``incomplete`` or ``refused``."""
 
     kind: ErrorKind
     message: str
     status: int | None = None
-    """The HTTP status of the response that it was read from; ``None`` where there was none."""
+    """The HTTP status of the response that it was read from; ``None`` if there was none."""
 
     @property
     def retryable(self) -> bool:
-        """Whether it may go well when it is tried again."""
+        """True if a later try may succeed."""
         return self.kind in _RETRYABLE
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended, and with what."""
+    """The result of a run."""
 
     status: RunEnd
     """``completed``, ``incomplete`` (the last reply was cut), ``refused``, ``limit``, ``budget``,
     ``loop``, ``interrupted``, ``denied``, ``unverified`` or ``failed``."""
     text: str
-    """What the model said last."""
+    """The model's last text."""
     usage: Usage
-    """Tokens of the run, with those of agents that it has started."""
+    """The tokens of the run, those of agents that it has started included."""
     cost_usd: float | None
-    """What they cost, where the prices are known."""
+    """Their cost in US dollars; ``None`` if the prices are unknown."""
     replies: int
     tool_calls: int
     error: RunError | None = None
     answer: Any = None
-    """The final answer, where the configuration asks for one."""
+    """The final answer, if the configuration asks for one."""
 
 
 class Run:
     """One run of an agent, under way from the moment it is made.
 
-    Iterate it to see its events, as often as you like and each time from the first one on; or
-    leave them and await :meth:`result`. Stopping to iterate does not stop the run:
-    :meth:`interrupt` does.
+    Iterate it for its events, as often as you like and each time from the first one on; or await
+    :meth:`result` alone. Leaving the loop does not stop the run: :meth:`interrupt` does.
+
+    Example::
+
+        run = agent.run("Make the tests pass")
+        async for event in run:
+            print(event["type"])
+        print((await run.result()).status)
     """
 
     def __init__(self, interrupt: Callable[[], None]) -> None:
@@ -97,7 +103,7 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """Whether it is over."""
+        """True if the run is over."""
         return self._result is not None
 
     def interrupt(self) -> None:
@@ -106,7 +112,7 @@ class Run:
             self._interrupt()
 
     async def result(self) -> RunResult:
-        """How the run ended. A failure is a status, not an exception."""
+        """Returns the run's result. A failure is a status, not an exception."""
         while self._result is None:
             await self._news.wait()
         return self._result
@@ -123,7 +129,7 @@ class Run:
 
     def take(self, event: Event, status: int | None = None) -> None:
         """Takes the next event, the last one included, with the HTTP status of the response that
-        led to it. The agent calls this."""
+        led to it. Called by the agent."""
         is_own = event["agent"] == 0
         if is_own:
             self._events.append(event)
@@ -138,13 +144,14 @@ class Run:
             self._end(event["end"], event["text"], event["replies"], event["tool_calls"])
         elif is_own and event["type"] == "session_end":
             self._end("interrupted" if self._failure is None else "failed", "", 0, 0)
-        # Whoever waits looks again; whoever comes later waits for the next one.
+        # A new event object for each piece of news: all that wait now wake up, and those that come
+        # later wait for the next one. At the end it stays set.
         self._news.set()
         if not self.done:
             self._news = asyncio.Event()
 
     def fail(self, message: str) -> None:
-        """Ends the run by a fault of the core's own. The agent calls this."""
+        """Ends the run by a fault of the core. Called by the agent."""
         self._failure = RunError("internal", message)
         self._end("failed", "", 0, 0)
         self._news.set()
@@ -155,6 +162,7 @@ class Run:
             self._cost = (self._cost or 0) + event["cost_nano_usd"]
 
     def _end(self, status: RunEnd, text: str, replies: int, tool_calls: int) -> None:
+        # The session ends behind its last run, which then keeps its own result.
         if self.done:
             return
         self._result = RunResult(

@@ -1,5 +1,5 @@
-"""The workspace: the built-in tools run as a WASI program to which nothing but the workspace's
-folder is open. Links that lead out of it are refused by the runtime."""
+"""The workspace: the built-in tools run as a WASI program that can open the workspace's folder and
+nothing else. The runtime refuses links that lead out of it."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from .errors import InnerloopError
 from .protocol import Outcome, ToolErrorName, ToolRun
 
 READING = frozenset({"read", "view_image", "read_many", "list", "glob", "grep"})
-"""The actions that change nothing."""
+"""The actions that change nothing: they may be repeated, and get the folder read-only."""
 
 _MEMORY = 512 << 20
 _OUTPUT = 64 << 20
 _LARGEST_TEXT = 16 << 20
-"""The most bytes of texts that a session keeps to undo changes of files."""
+"""The most bytes of text that a session keeps to undo changes of files."""
 _lock = threading.Lock()
 _artefact: bytes | None = None
 
@@ -50,17 +50,18 @@ class Workspace:
         self.folder = Path(folder).resolve()
         if not self.folder.is_dir():
             raise InnerloopError("bad_workspace", f"{self.folder} is no folder")
+        # A model that may change everything that a user owns is nearly always a mistake.
         if self.folder == Path(self.folder.anchor) or self.folder == Path.home():
             raise InnerloopError(
                 "bad_workspace", f"{self.folder} is too much to be open; give a project's folder"
             )
 
     def run(self, run: ToolRun) -> Action:
-        """One run of a built-in tool, not begun."""
+        """Returns a run of a built-in tool that has not begun."""
         return Action(self.folder, run)
 
     def perform(self, action: protocol.Action) -> str | None:
-        """Carries out an action of the program's own; why it failed, if it did."""
+        """Carries out an action without a call of the model; returns why it failed, if it did."""
         job: protocol.Job = {"builtin": action}
         run: ToolRun = {"call_id": "", "name": "", "job": job, "timeout_ms": 0}
         outcome = self.run(run).perform()
@@ -69,7 +70,7 @@ class Workspace:
         return "".join(part["text"] for part in outcome["parts"] if part["type"] == "text")
 
     def text(self, path: str) -> str | None:
-        """A file's text; ``None`` where there is no such file."""
+        """Returns a file's text; ``None`` if there is no such file."""
         place = Path(self.folder, path)
         try:
             is_inside = place.resolve().is_relative_to(self.folder)
@@ -79,13 +80,14 @@ class Workspace:
             return None
         except (OSError, RuntimeError):
             pass
-        # Something is there, and it is not what a tool has written and the session still knows.
+        # Something is there that no tool can have left as text. This text equals none that the
+        # session knows, so that the file counts as changed by others and is kept.
         return "\N{REPLACEMENT CHARACTER}"
 
 
 class Action:
-    """One run of the tools' program. It has an engine of its own, so that it can be stopped without
-    stopping the others."""
+    """One run of the tools' program. It has an engine of its own: the epoch by which it is stopped
+    belongs to the engine, and would stop all runs of it."""
 
     def __init__(self, folder: Path, run: ToolRun) -> None:
         self._folder = folder
@@ -94,11 +96,12 @@ class Action:
         self._engine = Engine(config)
 
     def stop(self) -> None:
-        """Stops it; may be called by another thread, and before it has begun."""
+        """Stops the run; may be called from another thread, and before it has begun."""
         self._engine.increment_epoch()
 
     def perform(self) -> Outcome:
-        """Runs it to its end, or until it is stopped; the outcome."""
+        """Runs the program to its end, or until it is stopped, and returns the outcome."""
+        # wasmtime-py takes standard input from a file only. Its folder is private to the user.
         with tempfile.TemporaryDirectory(prefix="innerloop-") as scratch:
             action = self._run["job"]["builtin"]
             stdin = Path(scratch, "action.json")
@@ -116,12 +119,13 @@ class Action:
         return cast(Outcome, outcome)
 
     def _start(self, stdin: Path, output: bytearray) -> str | None:
-        """Runs the program; what went wrong, if anything did."""
+        """Runs the program, and returns what went wrong, if anything did."""
         known = self._run.get("known")
         arguments = ["innerloop-tools", self._run.get("folder", "")]
         wasi = WasiConfig()
         wasi.argv = arguments if known is None else [*arguments, json.dumps(known)]
         wasi.stdin_file = stdin
+        # The runtime holds a reading action to its word, whatever the program does.
         is_mutable = self._run["job"]["builtin"]["action"] not in READING
         wasi.preopen_dir(str(self._folder), "/", is_mutable)
 
@@ -151,8 +155,8 @@ class Action:
 
 
 def _modes(folder: Path, base: str, action: protocol.Action) -> dict[Path, int]:
-    """The permissions of the files that an action names. The program puts what it has written in
-    the place of a file as a whole, and cannot see its permissions."""
+    """Returns the permissions of the files that an action names. The program replaces a file as a
+    whole, and WASI shows it no permissions to keep: a script would not be executable any more."""
     patch = action["patch"] if action["action"] == "patch" else ""
     patched = re.findall(r"^\*\*\* (?:Add|Update) File: (.+)$", patch, re.M)
     modes = {}
@@ -180,8 +184,8 @@ def _config() -> Config:
 
 
 def _module(engine: Engine) -> Module:
-    """The tools' program for an engine. Compiling is for the first one; the others take it over
-    from memory."""
+    """Returns the tools' program for an engine. The first engine compiles it; the others take the
+    compiled code from memory."""
     global _artefact
     with _lock:
         if _artefact is None:

@@ -1,4 +1,5 @@
-"""JSON schemas of Python types, and JSON turned into values of them."""
+"""JSON schemas of Python types, and the conversion of JSON into their values. Both follow the same
+cases: a type has a schema here only if values of it can be made."""
 
 from __future__ import annotations
 
@@ -52,17 +53,17 @@ _WRITTEN: dict[Any, tuple[Json, Callable[[Any], Any]]] = {
     pathlib.Path: ({"type": "string"}, pathlib.Path),
     os.PathLike: ({"type": "string"}, pathlib.Path),
 }
-"""Types that JSON writes as a text or a number: the schema, and how a value is made of it."""
+"""The types that are a text or a number in JSON, each with its schema and its conversion."""
 _LISTS = (list, Sequence, set, frozenset)
 _MAPS = (dict, Mapping)
 
 
 class UnsupportedType(Exception):
-    """A type that has no schema here."""
+    """The error for a type that has no schema here."""
 
 
 def schema_of(kind: Any) -> Json:
-    """The schema of a type.
+    """Returns the schema of a type.
 
     Raises:
         UnsupportedType: It has none.
@@ -91,12 +92,13 @@ def schema_of(kind: Any) -> Json:
 
 
 def value_of(kind: Any, json: Any) -> Any:
-    """A value of a type that its schema was made of, of JSON that fits the schema."""
+    """Returns the value of a type for JSON that fits the type's schema."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin is typing.Annotated:
         return value_of(inside[0], json)
     if origin in (Union, types.UnionType):
         return _of_union(inside, json)
+    # A model may write `1` for `1.0`, which fits the schema.
     if kind is float:
         return float(json)
     made = origin or kind
@@ -121,12 +123,12 @@ def value_of(kind: Any, json: Any) -> Any:
 
 
 def _zone(written: str) -> str:
-    """Python 3.10 does not read the Z of UTC."""
+    """Replaces the Z of UTC, which Python 3.10 does not read."""
     return f"{written[:-1]}+00:00" if written.endswith(("Z", "z")) else written
 
 
 def _is_model(kind: Any) -> bool:
-    """Whether it is a class of pydantic's models, or works like one."""
+    """Returns whether a type is a pydantic model, or has the same methods."""
     methods = ("model_json_schema", "model_validate")
     return isinstance(kind, type) and all(callable(getattr(kind, name, None)) for name in methods)
 
@@ -139,6 +141,7 @@ def _annotated(inside: tuple[Any, ...]) -> Json:
 
 def _union(kinds: tuple[Any, ...]) -> Json:
     all_of_them = [schema_of(kind) for kind in kinds]
+    # A union with `Any` allows everything.
     if {} in all_of_them:
         return {}
     if all(schema.keys() == {"type"} for schema in all_of_them):
@@ -152,7 +155,8 @@ def _of_union(kinds: tuple[Any, ...], json: Any) -> Any:
             try:
                 return value_of(kind, json)
             except ValueError:
-                continue  # A text that is no date, for example, may be meant as a text.
+                # A text that is not a date, for example, may be meant as a text.
+                continue
     return json
 
 
@@ -168,6 +172,7 @@ def _fits(kind: Any, json: Any) -> bool:
     wanted: str | None = schema.get("type")
     if wanted is None:
         return True
+    # `bool` is an `int` in Python, but not in JSON.
     if isinstance(json, bool):
         return wanted == "boolean"
     return isinstance(json, _PYTHON[wanted])
@@ -201,8 +206,8 @@ def _class(kind: Any) -> Json:
 
 
 def _whole(json: Any, parts: Json, name: str, inside: tuple[str, ...]) -> Any:
-    """A schema with its parts in the place of what refers to them: it becomes part of another
-    one."""
+    """Returns a schema with its definitions in the place of references: it becomes part of another
+    schema, from which the references would lead nowhere."""
     if isinstance(json, list):
         return [_whole(item, parts, name, inside) for item in json]
     if not isinstance(json, dict):
@@ -224,7 +229,7 @@ def _object(kind: Any, required: list[str]) -> Json:
 
 
 def object_schema(properties: Json, required: list[str]) -> Json:
-    """The schema of an object with these properties and no others."""
+    """Returns the schema of an object with these properties and no others."""
     schema: Json = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required

@@ -1,5 +1,5 @@
-"""The bare session, for people who write engines of their own: it is told what happened and
-answers what follows, and does nothing itself."""
+"""The bare session, for engines of your own: it takes what happened, returns what follows, and does
+nothing else. Sessions live in a :class:`innerloop.Core`, which each call names by their number."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .protocol import (
 )
 
 Told = tuple[Literal["effect"], Effect] | tuple[Literal["event"], Event]
-"""A thing to do or a thing to know, behind its kind."""
+"""An effect or an event, behind its kind."""
 
 
 @dataclass
 class Step:
-    """What follows from one input."""
+    """The outputs of one input."""
 
     entries: list[str] = field(default_factory=list)
     """Lines of the log. Make them durable before you carry out an effect of this step."""
@@ -38,24 +38,24 @@ class Step:
     outputs: list[Told] = field(default_factory=list)
     """Effects and events in causal order: ``("effect", …)``, ``("event", …)``."""
     deadline: int | None = None
-    """The session time at which to send ``tick`` if nothing else happens before."""
+    """The session time for a ``tick`` if nothing else happens before; ``None`` for never."""
 
     @property
     def effects(self) -> list[Effect]:
-        """The things to do."""
+        """The effects: things to carry out."""
         return [told[1] for told in self.outputs if told[0] == "effect"]
 
     @property
     def events(self) -> list[Event]:
-        """The things to know."""
+        """The events: things to know."""
         return [told[1] for told in self.outputs if told[0] == "event"]
 
 
 class Session:
     """A session by lines, as the protocol describes it.
 
-    Time is yours: ``at`` counts milliseconds of session time, which begins at :attr:`now`. No
-    requests, no timers, no files: an engine of your own carries the effects out.
+    Time is yours: ``at`` counts milliseconds of session time, which begins at :attr:`now`. The
+    session has no requests, timers or files: your engine carries out its effects.
 
     Example::
 
@@ -81,8 +81,8 @@ class Session:
         wall: int | None = None,
         core: Core | None = None,
     ) -> tuple[Session, Step]:
-        """Opens a session. ``parts`` are what its driver works with: endpoints, who can be asked,
-        whether the log's lines are wanted."""
+        """Opens a session. ``parts`` are those of its driver: endpoints, whether people can be
+        asked, whether the log's lines are wanted."""
         request = {"config": config, "parts": parts or {}, "wall": _wall(wall)}
         return cls._enter(core or Core(), {"open": request})
 
@@ -103,8 +103,8 @@ class Session:
         wall: int | None = None,
         core: Core | None = None,
     ) -> tuple[Session, Step]:
-        """Goes on from a log. Tools' runs that were under way are reported as lost, unless you know
-        what became of them: with ``owe_runs`` they are effects of the step."""
+        """Goes on from a log. Tool runs that were under way are reported as lost; with ``owe_runs``
+        they are effects of the step instead, if you know what became of them."""
         data = utf8(log) if isinstance(log, str) else log
         request = {"parts": parts or {}, "owe_runs": owe_runs, "wall": _wall(wall)}
         return cls._enter(core or Core(), {"resume": request}, data)
@@ -119,7 +119,7 @@ class Session:
         wall: int | None = None,
         core: Core | None = None,
     ) -> tuple[Session, Step]:
-        """Makes the session of a snapshot again; of tools' runs see :meth:`resume`."""
+        """Makes a session from a snapshot; for ``owe_runs`` see :meth:`resume`."""
         request = {"parts": parts or {}, "owe_runs": owe_runs, "wall": _wall(wall)}
         return cls._enter(core or Core(), {"restore": request}, snapshot)
 
@@ -131,7 +131,7 @@ class Session:
         parts: Parts | None = None,
         wall: int | None = None,
     ) -> tuple[Session, Step]:
-        """Another session that has heard the first ``turns`` turns of this one, all if ``None``."""
+        """Returns another session with the first ``turns`` turns of this one, all if ``None``."""
         request: Json = {"id": id, "parts": parts or {}, "wall": _wall(wall)}
         if turns is not None:
             request["turns"] = turns
@@ -141,46 +141,47 @@ class Session:
         """Takes in what happened at ``at`` and returns all that follows.
 
         Raises:
-            RejectedError: The session refuses it and is as it was.
+            RejectedError: The session refuses it, and has not changed.
         """
         return _step(self._ask("handle", at=at, input=input))
 
     def command(self, command: Command, at: int, agent: int = 0) -> Step:
-        """:meth:`handle` for a command: ``{"submit": …}``, ``{"steer": …}``, …"""
+        """Does :meth:`handle` with a command: ``{"submit": …}``, ``{"steer": …}``, …"""
         return self.handle({"command": {"agent": agent, "command": command}}, at)
 
     def submit(self, text: str, at: int) -> Step:
-        """:meth:`handle` for a text of the user, which starts a run."""
+        """Does :meth:`handle` with a text of the user, which starts a run."""
         return self.command({"submit": {"parts": [{"type": "text", "text": text}]}}, at)
 
     def chunk(self, id: int, data: bytes, at: int) -> Step:
-        """:meth:`handle` for a piece of a response's body, cut anywhere."""
+        """Does :meth:`handle` with a piece of a response's body, cut anywhere."""
         return _step(self._ask("chunk", data, at=at, id=id))
 
     def rekey(self, key: str) -> None:
-        """Gives the session's endpoint another key for the requests from now on."""
+        """Sets another key of the session's endpoint for the requests from now on."""
         self._ask("rekey", key=key)
 
     def snapshot(self) -> bytes:
-        """The session as bytes, at any moment."""
+        """Returns the session as bytes, at any moment."""
         return self._ask("snapshot")[0].text.encode()
 
     def owed(self) -> Step:
-        """All that you have in hand, again."""
+        """Returns every open effect again, whole, under its id."""
         return _step(self._ask("owed"))
 
     def status(self, agent: int = 0) -> Status | None:
-        """Where an agent stands; ``None`` if there is no such agent."""
+        """Returns an agent's status; ``None`` if there is no such agent."""
         return cast("Status | None", self._ask("status", agent=agent)[0].value)
 
     def history(self, agent: int = 0, start: int = 0) -> list[Turn] | None:
-        """What was said, from a turn on; ``None`` if there is no such agent."""
+        """Returns an agent's history from a turn on; ``None`` if there is no such agent."""
+        # `from` is a keyword of Python, so that it cannot be a keyword argument of `_ask`.
         fields: Json = {"agent": agent, "from": start}
         lines = self.core.ask({"history": {"session": self._number, **fields}})
         return cast("list[Turn] | None", lines[0].value)
 
     def seen(self, agent: int = 0) -> list[SeenTurn] | None:
-        """What the agent's model sees of that; ``None`` if there is no such agent.
+        """Returns the turns that an agent's model sees; ``None`` if there is no such agent.
 
         Example::
 
@@ -190,9 +191,9 @@ class Session:
         return cast("list[SeenTurn] | None", self._ask("seen", agent=agent)[0].value)
 
     def undone(self, texts: Mapping[str, str | None] | None = None) -> UndoneAnswer:
-        """What undoes the files of undone steps, for a session with ``undo`` in its parts: those
-        that are to be read first, until ``texts`` has them all, then what to do, once. ``None`` is
-        the text of a file that is not there.
+        """Returns how to restore the files of undone steps, for a session with ``undo`` in its
+        parts: first the files to be read, until ``texts`` has them all, then what to do, once. The
+        text of a file that is not there is ``None``.
 
         Example::
 
@@ -202,11 +203,12 @@ class Session:
         return cast(UndoneAnswer, self._ask("undone", texts=dict(texts or {}))[0].value)
 
     def said(self, agent: int = 0) -> str | None:
-        """What is new to an agent's model, as recordings compare it."""
+        """Returns the part of the conversation that is new to an agent's model, in the form that
+        recordings compare."""
         return cast("str | None", self._ask("said", agent=agent)[0].value)
 
     def close(self) -> None:
-        """Gives back the session's memory; what it said before is all that there will be."""
+        """Frees the session's memory. It can be used no more."""
         self._ask("close")
 
     def _ask(self, verb: str, data: bytes = b"", **fields: Any) -> list[Line]:

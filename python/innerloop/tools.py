@@ -1,4 +1,5 @@
-"""Tools of one's own: Python functions, whose signature and docstring are what the model reads."""
+"""Custom tools: Python functions whose signature and docstring the model reads as schema and
+description. A call always has an outcome: what a function raises becomes one."""
 
 from __future__ import annotations
 
@@ -18,15 +19,15 @@ from .schema import UnsupportedType, object_schema, schema_of, value_of
 
 Function = Callable[..., Any]
 _LONGEST = 1e9
-"""More seconds than any call takes."""
+"""The bound of a timeout in seconds, longer than any call takes."""
 
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may know of its call: give a parameter this type, and the model does not see it.
+    """The context of a call: a parameter of this type gets it, and is hidden from the model.
 
-    ``key`` is the same when the call is carried out again after a restart, and no other call's:
-    give it to what must not be done twice.
+    ``key`` is unique to the call, and stays the same if the call is carried out again after a
+    restart: use it as the idempotency key of what must not be done twice.
     """
 
     call_id: str
@@ -34,13 +35,21 @@ class ToolContext:
     folder: str
     """The folder of the workspace that the calling agent works in; empty for the root."""
     output: Callable[[str], None]
-    """Shows people more of the output while the tool runs."""
+    """Shows people a piece of output while the tool runs."""
 
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool says, where a text is not all: pictures, files, and what only your program sees
-    (``details``, in the event ``tool_call_end``)."""
+    """A tool's result that is more than a text: pictures, files, and ``details``, which only your
+    program sees, in the event ``tool_call_end``.
+
+    Example::
+
+        @tool
+        def plot() -> ToolResult:
+            parts = [{"type": "image", "media_type": "image/png", "data": drawn()}]
+            return ToolResult(parts=parts, details={"points": 12})
+    """
 
     parts: list[Part] = field(default_factory=list)
     is_error: bool = False
@@ -56,17 +65,18 @@ class Tool:
     parameters: Json
     """The JSON schema of the arguments."""
     function: Function
-    """Called with the arguments by name, in a thread of its own unless it is asynchronous."""
+    """The function, called with the arguments by name; in a thread of its own unless it is
+    asynchronous."""
     read_only: bool = False
-    """Changes nothing: its calls run side by side, and none needs approval."""
+    """True if it changes nothing: its calls run side by side, and none needs approval."""
     timeout: float | None = None
-    """Seconds that a call may take."""
+    """The seconds that a call may take."""
     repeatable: bool = False
-    """May be carried out again where nobody knows what became of a call, after a crash."""
+    """True if a call may be carried out again when its outcome is unknown, after a crash."""
     kinds: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """The arguments' types, where they are more than JSON."""
+    """The arguments' Python types, into which their JSON is converted."""
     context: str | None = None
-    """The parameter that takes the :class:`ToolContext`."""
+    """The name of the parameter that takes the :class:`ToolContext`."""
 
     def __post_init__(self) -> None:
         seconds: Any = self.timeout
@@ -78,7 +88,7 @@ class Tool:
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool as the session knows it."""
+        """The tool as the session sees it."""
         spec: ToolSpec = {
             "name": self.name,
             "description": self.description,
@@ -91,11 +101,11 @@ class Tool:
         return spec
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function itself."""
+        """Calls the function itself, so that a decorated function can still be called in code."""
         return self.function(*args, **kwargs)
 
     async def run(self, arguments: Json, context: ToolContext) -> Outcome:
-        """Carries out a call; the outcome, also of what fails."""
+        """Carries out a call and returns its outcome, also if it fails."""
         try:
             kinds = self.kinds
             values = {
@@ -147,7 +157,13 @@ def tool(
     docstring (``Args:`` or ``:param name:``) or from ``Annotated[str, "words"]``.
 
     Raises:
-        InnerloopError: ``bad_tool``, where the signature has no schema.
+        InnerloopError: ``bad_tool`` if the signature has no schema.
+
+    Example::
+
+        @tool(description="The weather in a city", read_only=True)
+        def weather(city: str) -> str:
+            return forecast(city)
     """
 
     def made(function: Function) -> Tool:
@@ -163,6 +179,7 @@ def tool(
             function=function,
             read_only=read_only,
             timeout=timeout,
+            # What changes nothing can be done twice.
             repeatable=repeatable or read_only,
             kinds=kinds,
             context=context,
@@ -180,6 +197,7 @@ def _parameters(
     try:
         hints = get_type_hints(function, include_extras=True)
     except Exception as error:
+        # Annotations may be texts, which are evaluated here and can raise anything.
         raise bad(f"its types cannot be read: {error}") from error
     properties: Json = {}
     required: list[str] = []
@@ -203,6 +221,7 @@ def _parameters(
         except UnsupportedType as error:
             raise bad(f"`{parameter.name}` is of type {error}, which has no schema") from error
         if parameter.name in words:
+            # The type's own description, from `Annotated`, wins over the docstring's.
             schema = {"description": words[parameter.name], **schema}
         if parameter.default is parameter.empty:
             required.append(parameter.name)
@@ -217,7 +236,7 @@ _GOOGLE = re.compile(r"^(\w+)(?:\s*\([^)]*\))?:\s*(.*)$")
 
 
 def _docstring(text: str) -> tuple[str, dict[str, str]]:
-    """What a docstring says of a function, and of its parameters."""
+    """Returns the description of a function in its docstring, and those of its parameters."""
     said: list[str] = []
     of_parameters: dict[str, str] = {}
     section, last = "", ""
@@ -231,7 +250,7 @@ def _docstring(text: str) -> tuple[str, dict[str, str]]:
                 last = found[2].split()[-1]
                 of_parameters[last] = found[3]
         elif section in ("Args", "Arguments", "Parameters") and line.startswith(" "):
-            # Deeper lines go on with what was said.
+            # A line with more indentation continues the description before it.
             is_new = _indent(line) <= 4 or not last
             if is_new and (found := _GOOGLE.match(words)):
                 last = found[1]
@@ -261,13 +280,13 @@ def _outcome(said: Any) -> Outcome:
             outcome["details"] = plain(said.details)
         return outcome
     if isinstance(said, BaseException):
-        # What is returned in place of being raised is a failure, too.
+        # An exception that is returned instead of raised is a failure, too.
         return _raised(said)
     return {"parts": [{"type": "text", "text": text_of(said)}]}
 
 
 def _raised(error: BaseException) -> Outcome:
-    # An `Escape` is in words what it stands for.
+    # The text of a `ToolError` is meant for the model; that of an `Escape` already names the type.
     is_said = isinstance(error, ToolError | Escape)
     return _failed(str(error) if is_said else described(error))
 
@@ -277,10 +296,10 @@ def _failed(words: str) -> Outcome:
 
 
 def tools_of(functions: list[Function | Tool]) -> dict[str, Tool]:
-    """The tools by their names.
+    """Returns tools by their names.
 
     Raises:
-        InnerloopError: ``bad_tool``, for what makes no tool or has the name of another one.
+        InnerloopError: ``bad_tool`` for a function that makes no tool, or has another one's name.
     """
     tools: dict[str, Tool] = {}
     for function in functions:

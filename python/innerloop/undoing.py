@@ -1,5 +1,6 @@
-"""The files of inputs that are undone, taken back. The session knows what was in them, and says it
-once it has heard what is in them now; they are written as the model's tools write."""
+"""The restoring of files that undone inputs had changed. The session knows their old texts, and
+decides once it knows the present ones; the files are written by the sandboxed tools, so that the
+rules for paths hold here, too."""
 
 from __future__ import annotations
 
@@ -22,19 +23,20 @@ class KeptFile:
 
 @dataclass(frozen=True)
 class UndoneFiles:
-    """What became of the files that undone inputs had changed."""
+    """The files that undone inputs had changed."""
 
     restored: list[str] = field(default_factory=list)
-    """Paths of those that are as they were before."""
+    """The paths of files that are as they were before."""
     kept: list[KeptFile] = field(default_factory=list)
-    """Those that stay as they are, and why."""
+    """The files that stay as they are, with the reasons."""
 
 
 async def undo_files(session: Session, workspace: Workspace | None) -> UndoneFiles:
-    """Takes the files back."""
+    """Restores the files, and returns what became of each."""
     done = UndoneFiles()
     if workspace is None:
-        return done  # Nothing has changed files that is known here.
+        # Without a workspace there are no built-in tools that could have changed files.
+        return done
     texts: dict[str, str | None] = {}
     while missing := (answer := session.undone(texts))["missing"]:
         for path in missing:
@@ -49,9 +51,11 @@ async def undo_files(session: Session, workspace: Workspace | None) -> UndoneFil
 
 
 def _undo(workspace: Workspace, file: UndoneFile) -> str | None:
-    """Takes one file back; why not, if it stays."""
+    """Restores one file; returns the reason if it stays."""
     path, undo = file["path"], file["undo"]
     if undo == "remove":
+        # The tools remove files by a patch alone, whose lines are read as text: a line feed in a
+        # name could begin another instruction.
         if not path.isprintable():
             return "its name cannot stand in a patch"
         patch = f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"

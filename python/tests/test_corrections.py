@@ -8,8 +8,13 @@ from support import AsyncCase, Model, Reply, calls, options, says
 
 from innerloop import Agent
 
-LOOK = calls(("c1", "Glob", {"pattern": "*"}))
+LOOK = calls(("c1", "look", {}))
 ENDLESS = "I will now look at the next file of the project. " * 1_700
+
+
+def look() -> str:
+    """Shows the files."""
+    return "a.txt"
 
 
 class Corrections(AsyncCase):
@@ -19,7 +24,7 @@ class Corrections(AsyncCase):
 
         async def work() -> None:
             with Model(*replies) as model:
-                async with Agent(**options(model, **more)) as agent:
+                async with Agent(**options(model, tools=[look], **more)) as agent:
                     run = agent.run("Go")
                     result = await run.result()
                     events = [event async for event in run]

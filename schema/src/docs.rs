@@ -1,7 +1,7 @@
-//! Documentation for those who read no Rust: without links into the crates and without citations of
-//! the repository's own documents, wrapped as comments are.
+//! Documentation for those who do not read Rust: without links into the crates and without
+//! citations of the repository's own documents, wrapped as comments are.
 
-/// A documentation's text: a line for each paragraph.
+/// Returns the text of a documentation, one line for each paragraph.
 pub(crate) fn plain(docs: &str) -> String {
     let paragraphs = docs.split("\n\n").map(|text| without_links(&text.replace('\n', " ")));
     let paragraphs = paragraphs.map(|text| with_names_of_json(&without_citations(&text)));
@@ -9,14 +9,14 @@ pub(crate) fn plain(docs: &str) -> String {
     paragraphs.join("\n")
 }
 
-/// `[text](target)` and ``[`text`]`` are their text.
+/// Replaces `[text](target)` and ``[`text`]`` by their text.
 fn without_links(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('[') {
         plain.push_str(before);
         let link = behind.split_once(']').filter(|(inside, _)| {
-            // What is in code is no link: `tools[0]`.
+            // Brackets in code are not links: `tools[0]`.
             plain.matches('`').count().is_multiple_of(2) && !inside.contains('[')
         });
         rest = match link {
@@ -34,7 +34,7 @@ fn without_links(text: &str) -> String {
     plain + rest
 }
 
-/// ``(`docs/…`)`` is left out, with the space before.
+/// Removes ``(`docs/…`)``, with the space before it.
 fn without_citations(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -45,7 +45,7 @@ fn without_citations(text: &str) -> String {
     plain + rest
 }
 
-/// Of a path in code, `Kind::TheEnd`, its last name is left, as JSON has it.
+/// Shortens a path in code, `Kind::TheEnd`, to its last name, as JSON has it.
 fn with_names_of_json(text: &str) -> String {
     let spans = text.split('`').enumerate().map(|(index, span)| match span.rsplit_once("::") {
         Some((_, name)) if index % 2 == 1 && !span.contains(' ') => snake(name),
@@ -54,7 +54,7 @@ fn with_names_of_json(text: &str) -> String {
     spans.collect::<Vec<_>>().join("`")
 }
 
-/// The text in lines of at most so many columns, its paragraphs apart by an empty line.
+/// Returns the text in lines of at most that many columns, with an empty line between paragraphs.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (index, paragraph) in text.lines().enumerate() {
@@ -76,7 +76,7 @@ pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A type's name in snake case.
+/// Returns a type's name in snake case.
 pub(crate) fn snake(name: &str) -> String {
     let mut snake = String::new();
     for c in name.chars() {
@@ -88,7 +88,7 @@ pub(crate) fn snake(name: &str) -> String {
     snake
 }
 
-/// A variant's name in upper camel case.
+/// Returns a variant's name in upper camel case.
 pub(crate) fn camel(name: &str) -> String {
     let words = name.split('_').map(|word| {
         let mut chars = word.chars();

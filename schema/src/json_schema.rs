@@ -1,5 +1,5 @@
-//! The JSON Schema of requests and lines. A type of both is told as it may be given: in a line all
-//! its fields are there that have a default.
+//! The JSON Schema of requests and lines. A type that occurs in both is described as it may be
+//! given: in a line, all fields that have a default are present.
 
 use crate::{
     docs::snake,
@@ -12,7 +12,8 @@ use innerloop_json::schema::{
     TypeSchema, ValueSchema, VariantContent, VariantSchema,
 };
 
-/// The names here of types that have another name inside their module.
+/// The names here of types that are called otherwise inside their module.
+// They are published, and stay when a type is renamed.
 const NAMES: [(&str, &str); 12] = [
     ("AnswerLine", "line"),
     ("Effect", "session_effect"),
@@ -37,7 +38,7 @@ const ABOUT: &str = "Requests to sessions, and the lines of their answers: see \
 /// The fields of a schema.
 type SchemaFields = Vec<(String, JsonText)>;
 
-/// The schema, whole.
+/// Returns the whole schema.
 pub(crate) fn lines_schema(types: &PublicTypes) -> String {
     let patches = patches(&types.read, "SessionConfig");
     let mut definitions = SchemaDefinitions { types, patches, wanted: Vec::new() };
@@ -49,6 +50,7 @@ pub(crate) fn lines_schema(types: &PublicTypes) -> String {
     let headers = ValueSchema::Pair(Box::new((ValueSchema::Text, ValueSchema::Text)));
     all.push(("header".to_owned(), JsonText::Fields(definitions.pair_of(&headers))));
     let mut next = 0;
+    // Each definition may refer to further types, so that the list grows while it is walked.
     while let Some(name) = definitions.wanted.get(next).cloned() {
         let body = definitions.definition(&name);
         debug_assert!(all.iter().all(|(own, _)| *own != json_name(&name)), "{name} is not alone");
@@ -73,7 +75,7 @@ fn json_name(name: &str) -> String {
 struct SchemaDefinitions<'a> {
     types: &'a PublicTypes,
     patches: SchemaTable,
-    /// The types that are referred to, in the order in which they are come to.
+    /// The types that are referred to, in the order in which they are reached.
     wanted: Vec<String>,
 }
 
@@ -99,7 +101,7 @@ impl SchemaDefinitions<'_> {
         fields
     }
 
-    /// An object, with a tag before its own fields.
+    /// Returns the schema of an object, with a tag before its own fields.
     fn object(&mut self, object: &ObjectSchema, tag: Option<(&str, &str)>) -> SchemaFields {
         let mut properties = SchemaFields::new();
         let mut required = Vec::new();
@@ -176,7 +178,7 @@ impl SchemaDefinitions<'_> {
         }
     }
 
-    /// The fields that stand beside a tag.
+    /// Returns the fields beside a tag.
     fn content(&self, content: &VariantContent) -> ObjectSchema {
         match content {
             VariantContent::Unit => ObjectSchema::default(),
@@ -191,7 +193,7 @@ impl SchemaDefinitions<'_> {
         }
     }
 
-    /// An object with one key.
+    /// Returns the schema of an object with one key.
     fn keyed(&mut self, variants: &[VariantSchema]) -> SchemaFields {
         let properties = variants.iter().map(|variant| {
             let mut kind = described(&variant.docs);
@@ -314,10 +316,11 @@ fn closed() -> (String, JsonText) {
     ("additionalProperties".to_owned(), JsonText::word(&false))
 }
 
-/// A whole number that is not below zero.
+/// Returns the schema of a whole number that is not below zero.
 fn count(bits: u32) -> SchemaFields {
     let mut all = fields([("type", JsonText::text("integer")), ("minimum", JsonText::word(&0))]);
-    // Where a number of JSON is exact everywhere, the limit is one that people reach.
+    // The limit of 64 bits is not exact in languages whose numbers are floating, and no value gets
+    // there.
     if bits < 64 {
         all.push(("maximum".to_owned(), JsonText::word(&((1_u64 << bits) - 1))));
     }

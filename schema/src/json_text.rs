@@ -1,8 +1,9 @@
-//! JSON for people: in the order in which it was made, and in one line where that has room.
+//! JSON for people: fields in the order in which they were made, and each value in one line if
+//! there is room.
 
 use innerloop_json::quoted;
 
-/// The columns of a line.
+/// The number of columns of a line.
 const COLUMNS: usize = 100;
 
 /// JSON that is to be written.
@@ -10,9 +11,9 @@ const COLUMNS: usize = 100;
 pub(crate) enum JsonText {
     /// A value as it is written: a quoted text, a number, a word.
     Word(String),
-    /// An array.
+    /// An array of values.
     List(Vec<Self>),
-    /// An object.
+    /// An object, with its fields.
     Fields(Vec<(String, Self)>),
 }
 
@@ -29,7 +30,7 @@ impl JsonText {
         Self::List(texts.into_iter().map(Self::text).collect())
     }
 
-    /// The document, with its line feed.
+    /// Returns the document, with its final line feed.
     pub(crate) fn document(&self) -> String {
         let mut out = String::new();
         self.write(0, 0, &mut out);
@@ -37,10 +38,10 @@ impl JsonText {
         out
     }
 
-    /// Writes a value that begins in some column of a line with some indentation.
+    /// Writes a value that begins in that column, in a line with that indentation.
     fn write(&self, indent: usize, column: usize, out: &mut String) {
         let short = self.in_line();
-        // A comma may follow.
+        // A comma may follow, and needs a column, too.
         if column + short.chars().count() < COLUMNS {
             return out.push_str(&short);
         }

@@ -1,7 +1,7 @@
-//! The public JSON, told to others. The derives know names, shapes and words of all public types;
-//! of that is made here what JSON Schema, TypeScript and Python say of them. The files lie where
-//! they are used, and the test `fresh` holds them: `UPDATE_EXPECT=1 cargo test -p innerloop-schema`
-//! writes them again.
+//! The public JSON for other languages. The derives know the names, shapes and documentation of all
+//! public types; from them the JSON Schema and the types of TypeScript and Python are generated
+//! here. The files lie where they are used, and the test `fresh` fails if one is out of date:
+//! `UPDATE_EXPECT=1 cargo test -p innerloop-schema` writes them again.
 #![forbid(unsafe_code)]
 
 mod docs;
@@ -15,7 +15,7 @@ mod typescript;
 pub use types::MadeFile;
 use types::PublicTypes;
 
-/// The files.
+/// Returns all generated files.
 #[must_use]
 pub fn files() -> Vec<MadeFile> {
     let types = PublicTypes::collect();

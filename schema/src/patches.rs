@@ -1,16 +1,16 @@
-//! Merge patches (RFC 7396) of types: each field may be missing, and `null` takes it back to its
+//! Merge patches (RFC 7396) of types: each field may be missing, and `null` resets it to its
 //! default.
 
 use innerloop_json::schema::{
     FieldPresence, FieldSchema, ObjectSchema, SchemaTable, TypeBody, TypeSchema, ValueSchema,
 };
 
-/// The name of a type's patch.
+/// Returns the name of a type's patch.
 pub(crate) fn patch_name(name: &str) -> String {
     format!("{name}Patch")
 }
 
-/// The patches of a type and of all the objects in it. What stands in a list is given whole.
+/// Returns the patches of a type and of all the objects in it. A list is given as a whole.
 pub(crate) fn patches(read: &SchemaTable, root: &str) -> SchemaTable {
     let mut patches = SchemaTable::default();
     add(read, root, &mut patches);
@@ -20,13 +20,14 @@ pub(crate) fn patches(read: &SchemaTable, root: &str) -> SchemaTable {
 fn add(read: &SchemaTable, name: &str, patches: &mut SchemaTable) {
     let own_name = patch_name(name);
     let Some(TypeBody::Object(object)) = read.get(name).map(|own| &own.body) else { return };
+    // A type may occur in several fields, or in itself.
     if patches.get(&own_name).is_some() {
         return;
     }
     let fields = object.fields.iter().map(|field| FieldSchema {
         value: patched(read, field.value.clone()).or_null(),
         presence: FieldPresence::Optional,
-        // The type's own field says it.
+        // The field of the type itself is documented.
         docs: "".into(),
         ..field.clone()
     });

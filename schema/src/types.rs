@@ -1,4 +1,4 @@
-//! The public types, collected once, with their words as others read them.
+//! The public types, collected once, with their documentation in plain text.
 
 use crate::docs;
 use innerloop_core::{
@@ -18,16 +18,16 @@ pub(crate) struct PublicTypes {
     pub(crate) write: SchemaTable,
 }
 
-/// A file that is made of them.
+/// A file that is generated from them.
 #[derive(Debug)]
 pub struct MadeFile {
-    /// Its path in the repository.
+    /// The path of the file in the repository.
     pub path: &'static str,
     /// The content of the file.
     pub text: String,
 }
 
-/// A module that is to be made, and the types that it begins with.
+/// A module to generate, and the types that it begins with.
 pub(crate) struct ModulePlan {
     pub(crate) path: &'static str,
     pub(crate) about: &'static str,
@@ -51,18 +51,18 @@ impl PublicTypes {
         Self { read, write }
     }
 
-    /// A type as it is written, or as it is read where that never happens.
+    /// Returns a type as it is written, or as it is read if it is never written.
     pub(crate) fn written(&self, name: &str) -> Option<&TypeSchema> {
         self.write.get(name).or_else(|| self.read.get(name))
     }
 
-    /// A type as it is read, or as it is written where that never happens.
+    /// Returns a type as it is read, or as it is written if it is never read.
     pub(crate) fn given(&self, name: &str) -> Option<&TypeSchema> {
         self.read.get(name).or_else(|| self.write.get(name))
     }
 }
 
-/// Takes out of the documentation what only rustdoc shows.
+/// Removes what only rustdoc shows from the documentation.
 fn clean(own: &mut TypeSchema) {
     let clean_object = |object: &mut ObjectSchema| {
         for field in &mut object.fields {

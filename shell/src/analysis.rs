@@ -1,5 +1,5 @@
-//! Whether a command line only reads: whether each command in it is known to change nothing, and
-//! nothing is written by a redirection. In doubt it does not: a yes spares a person a question.
+//! The analysis of a command line: it only reads if each command in it is known to change nothing,
+//! and no redirection writes. In doubt the answer is no, since a yes spares a person a question.
 
 use bashkit::{AnalyzedCommand, AnalyzedRedirect, Bash, ScriptAnalysis};
 
@@ -80,14 +80,17 @@ const HARMLESS: &[&str] = &[
 const FIND_ACTIONS: &[&str] =
     &["-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls"];
 
-/// Returns whether a command line only reads, as the shell stands.
+/// Returns whether a command line only reads, given the state of the shell.
 pub(crate) fn reads_only(bash: &Bash, script: &str) -> bool {
     let Ok(analysis) = bash.analyze(script) else { return false };
     let state = bash.shell_state();
+    // An earlier command line may have defined a function or an alias with the name of a harmless
+    // command.
     let is_redefined =
         |name: &str| state.functions.contains_key(name) || state.aliases.contains_key(name);
     let ScriptAnalysis { commands, redirects, functions, .. } = &analysis;
     !analysis.is_opaque()
+        // A function of the line itself may take any name, too, and a trap runs at its end.
         && functions.is_empty()
         && state.traps.is_empty()
         && redirects.iter().all(is_harmless)
@@ -105,33 +108,35 @@ fn changes_nothing(name: &str, command: &AnalyzedCommand) -> bool {
     if HARMLESS.contains(&name) {
         return true;
     }
-    // What an argument is that is not known now may be anything.
+    // An argument that is only known when the line runs may be anything.
     let Some(args) = command.literal_args() else { return false };
     let begins = |start: &str| args.iter().any(|arg| arg.starts_with(start));
     match name {
         "find" => !args.iter().any(|arg| FIND_ACTIONS.contains(arg)),
+        // `sort -o` writes a file; long options may be shortened, down to `--o`.
         "sort" => !args.iter().any(|arg| is_short(arg, 'o')) && !begins("--o"),
+        // The second operand of `uniq` is its output.
         "uniq" => args.iter().filter(|arg| !arg.starts_with('-')).count() < 2,
         "sed" => args.first() == Some(&"-n") && args.get(1).is_some_and(|script| prints(script)),
         "awk" => args.iter().all(|arg| !arg.starts_with('-')) && args.first().is_some_and(tells),
         "command" => args.first() == Some(&"-v"),
+        // With arguments `env` starts a program, and so does `command` without `-v`.
         "env" => args.is_empty(),
         _ => false,
     }
 }
 
-/// Returns whether an argument holds a flag of one letter.
+/// Returns whether an argument contains a flag of one letter.
 fn is_short(arg: &str, letter: char) -> bool {
     arg.starts_with('-') && !arg.starts_with("--") && arg.contains(letter)
 }
 
-/// Returns whether a script of `sed` does nothing but print lines by their numbers.
+/// Returns whether a script of `sed` only prints lines by their numbers.
 fn prints(script: &str) -> bool {
     script.chars().all(|char| char.is_ascii_digit() || "$,;p ".contains(char))
 }
 
-/// Returns whether a program of `awk` does nothing but print: it writes to no file and starts
-/// nothing.
+/// Returns whether a program of `awk` only prints: it writes to no file and starts nothing.
 fn tells(program: &&str) -> bool {
     !program.contains(['>', '|', '@'])
         && !["system", "getline", "close"].iter().any(|word| program.contains(word))

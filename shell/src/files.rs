@@ -1,6 +1,6 @@
-//! The workspace as bashkit sees it: its root is `/`, and all of it is reached by WASI, where the
-//! host judges every path. What no workspace has stands beside it: devices, and a `/tmp` where the
-//! workspace has none of its own.
+//! The file system that bashkit sees: the workspace is `/`, reached by WASI, where the host judges
+//! every path. Beside it stand what no workspace has: devices, and a `/tmp` if the workspace has
+//! none.
 
 use crate::{
     fifos::FifoTable,
@@ -27,26 +27,26 @@ use std::{
 /// The path at which every program expects a folder for temporary files.
 const TMP: &str = "/tmp";
 
-/// The bits of a mode that say who may do what.
+/// The bits of a mode that are permissions.
 const ALL_BITS: u32 = 0o7777;
 
 /// The files of the workspace, the devices, and `/tmp`.
 pub(crate) struct ShellFileSystem {
-    /// The `/tmp` in memory.
+    /// The `/tmp` that is kept in memory.
     scratch: InMemoryFs,
-    /// The policy for it; `None` if the workspace has a `/tmp`.
+    /// The policy for `/tmp`; `None` if the workspace has one.
     tmp: Option<TmpPolicy>,
     /// The paths that earlier command lines have left in it.
     left: Mutex<BTreeSet<PathBuf>>,
     fifos: FifoTable,
     /// The commands that have a file.
     commands: OnceLock<BTreeSet<String>>,
-    /// The modes that `chmod` has set, which WASI has no place for.
+    /// The modes that `chmod` has set and the host can't store.
     modes: Mutex<HashMap<PathBuf, u32>>,
     listed: ListingCache,
 }
 
-/// The target of a path.
+/// The place that a path leads to.
 enum PathTarget<'a> {
     System(SystemEntry),
     Fifo(&'a FifoTable),
@@ -55,7 +55,7 @@ enum PathTarget<'a> {
 }
 
 impl ShellFileSystem {
-    /// The files that the host gives.
+    /// Creates the file system over the files that the host gives.
     pub(crate) fn new(tmp: TmpPolicy) -> Self {
         let is_free = host::stat(TMP).is_err();
         Self {
@@ -69,7 +69,7 @@ impl ShellFileSystem {
         }
     }
 
-    /// Returns what `chmod` said, by the names of files.
+    /// Returns the modes that `chmod` has set, by path.
     pub(crate) fn modes_by_name(&self) -> Map<u32> {
         let mut modes = Map::new();
         for (path, mode) in &*self.modes() {
@@ -78,23 +78,24 @@ impl ShellFileSystem {
         modes
     }
 
-    /// Takes up what `chmod` said in an earlier call.
+    /// Restores the modes that `chmod` has set in an earlier call.
     pub(crate) fn restore_modes(&self, modes: &Map<u32>) {
         self.modes().extend(modes.iter().map(|(path, mode)| (PathBuf::from(path), *mode)));
     }
 
-    /// Forgets what was listed: programs may have changed it.
+    /// Forgets what was listed, since programs may have changed it.
     pub(crate) fn forget_lists(&self) {
         self.listed.forget();
     }
 
-    /// Says which commands there are, once they are known.
+    /// Sets the commands that have a file, once they are known.
     pub(crate) fn name_commands(&self, commands: Vec<String>) {
         let _first = self.commands.set(system::programs(commands));
     }
 
     fn place(&self, path: &Path) -> (PathBuf, PathTarget<'_>) {
         let path = normal(path);
+        // The system comes first, and it only stands where the workspace has nothing.
         let system = self.commands.get().and_then(|commands| SystemEntry::at(&path, commands));
         if let Some(system) = system {
             return (path, PathTarget::System(system));
@@ -108,8 +109,9 @@ impl ShellFileSystem {
         (path, PathTarget::Workspace)
     }
 
-    /// Returns whether a path below `/tmp` is one in memory: all are, or earlier command lines have
-    /// left it there, and the workspace has nothing of that name.
+    /// Returns whether a path below `/tmp` is in memory: every one if the policy says so, else
+    /// those that earlier command lines have left there, where the workspace has nothing of that
+    /// name.
     fn is_in_memory(&self, path: &Path) -> bool {
         if self.tmp == Some(TmpPolicy::Own) {
             return true;
@@ -123,13 +125,13 @@ impl ShellFileSystem {
         is_left && text(path).is_ok_and(|path| host::stat(path).is_err())
     }
 
-    /// Takes up what earlier command lines have left in `/tmp` in memory.
+    /// Restores what earlier command lines have left in `/tmp` in memory.
     pub(crate) async fn take_up(&self, kept: &[TmpEntry]) {
         let left = temporary::restored(&self.scratch, kept).await;
         self.left().extend(left);
     }
 
-    /// Returns what is in `/tmp` in memory now.
+    /// Returns the content of `/tmp` in memory.
     pub(crate) async fn temporary(&self) -> Vec<TmpEntry> {
         temporary::kept(&self.scratch, Path::new(TMP)).await
     }
@@ -138,17 +140,18 @@ impl ShellFileSystem {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the workspace's `/tmp`, which every program expects, for what is to be put into it.
+    /// Creates the workspace's `/tmp` before something is put into it, since every program expects
+    /// that folder.
     fn make_way(&self, path: &Path) {
         if matches!(self.tmp, Some(TmpPolicy::Needed | TmpPolicy::Both))
             && path.parent() == Some(Path::new(TMP))
         {
-            // Where it can't be made, what is put into it fails, and says why.
+            // If it can't be created, the operation that follows fails and says why.
             let _is_there = fs::create_dir(TMP);
         }
     }
 
-    /// Returns what the host can't know of a file's mode is kept here.
+    /// Sets a mode. What the host can't store of it is kept here.
     fn set_mode(&self, path: PathBuf, mode: u32) -> Result<()> {
         let kept = match host::set_mode(text(&path)?, mode) {
             Ok(()) => u32::from(host::stat(text(&path)?)?.mode),
@@ -174,7 +177,7 @@ impl ShellFileSystem {
         Metadata { file_type, size: about.size, mode, modified, created: modified }
     }
 
-    /// Returns what stands at a path of the workspace, be it a link.
+    /// Returns the metadata of what stands at a path of the workspace, even if it is a link.
     fn look(&self, path: &Path) -> Result<Metadata> {
         if let Some(about) = self.listed.about(path) {
             return Ok(self.metadata(path, &about));
@@ -188,7 +191,7 @@ impl ShellFileSystem {
     }
 }
 
-/// A path from the root on, without `.` and `..`.
+/// Returns a path from the root on, without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::from("/");
     for part in path.components() {
@@ -206,7 +209,7 @@ fn normal(path: &Path) -> PathBuf {
 #[async_trait]
 impl FileSystem for ShellFileSystem {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        // What reads the file may never end.
+        // The reader may be a command that never ends, so that earlier output goes out first.
         turns::give().await;
         match self.place(path) {
             (_, PathTarget::System(system)) => system.read(),
@@ -281,14 +284,15 @@ impl FileSystem for ShellFileSystem {
                     (true, false) => fs::remove_dir(&path),
                     (false, _) => fs::remove_file(&path),
                 }?;
-                // What comes in its place has a mode of its own.
+                // A file that is created there later has a mode of its own.
                 self.modes().retain(|kept, _| !kept.starts_with(&path));
                 Ok(())
             }
         }
     }
 
-    /// Returns what is at a path, be it a link: bashkit follows links itself, here and in `/tmp`.
+    /// Returns the metadata of a path, even if it is a link: bashkit follows links itself, here and
+    /// in `/tmp`.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         match self.place(path) {
             (_, PathTarget::System(system)) => Ok(system.metadata()),
@@ -351,6 +355,7 @@ impl FileSystem for ShellFileSystem {
                 Err(system.refused())
             }
             ((from, _), (to, _)) => {
+                // No rename goes from one store to another.
                 self.copy(&from, &to).await?;
                 // What is moved brings its mode, where a copy leaves what was there as it was.
                 let mode = self.stat(&from).await?.mode;
@@ -368,7 +373,7 @@ impl FileSystem for ShellFileSystem {
         let is_new = !self.exists(to).await?;
         self.write_file(to, &content).await?;
         let mode = self.stat(from).await?.mode;
-        // What was there keeps its mode.
+        // An existing file keeps its mode.
         if is_new && self.stat(to).await?.mode != mode {
             self.chmod(to, mode).await?;
         }
@@ -417,7 +422,7 @@ impl FileSystem for ShellFileSystem {
             (_, PathTarget::System(_) | PathTarget::Fifo(_)) => Ok(()),
             (path, PathTarget::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,
             (path, PathTarget::Workspace) => {
-                // A folder can't be opened to be written.
+                // A folder can't be opened for writing.
                 let is_folder = fs::metadata(&path)?.is_dir();
                 let file = fs::OpenOptions::new().read(is_folder).write(!is_folder).open(path)?;
                 Ok(file.set_modified(time)?)

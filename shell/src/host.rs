@@ -1,5 +1,5 @@
-//! The functions that the module imports beside WASI. Every call out of it is here, and nothing
-//! else that needs `unsafe`.
+//! The functions that the module imports beside WASI. Every such call is here, and nothing else in
+//! the crate needs `unsafe`.
 
 use innerloop_json::to_string;
 use innerloop_shell_protocol::{ProgramLaunch, ShellReply};
@@ -37,7 +37,7 @@ mod imported {
     }
 }
 
-/// Gives the host the reply.
+/// Gives the reply to the host.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
 pub(crate) fn reply(reply: &ShellReply) {
     let text = to_string(reply);
@@ -45,9 +45,10 @@ pub(crate) fn reply(reply: &ShellReply) {
 }
 
 /// The descriptor of the folder that is `/`.
+// WASI numbers the folders that a module is given from 3 on, behind the standard streams.
 const ROOT: i32 = 3;
 
-/// Makes a link, which the standard library can't on WASI; both are paths as text.
+/// Creates a link, which the standard library can't do on WASI; both paths are text.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slices own")]
 pub(crate) fn make_link(target: &str, link: &str) -> io::Result<()> {
     let link = link.trim_start_matches('/');
@@ -57,10 +58,10 @@ pub(crate) fn make_link(target: &str, link: &str) -> io::Result<()> {
     if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
-/// The facts that the host knows of a file.
+/// The metadata of a file that the host knows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
-    /// As WASI numbers it: 3 for a folder, 4 for a file, 7 for a link.
+    /// The type as WASI numbers it: 3 for a folder, 4 for a file, 7 for a link.
     pub(crate) kind: u8,
     /// The permissions, as far as the host knows them.
     pub(crate) mode: u16,
@@ -81,7 +82,7 @@ impl FileStat {
     }
 }
 
-/// Returns what stands at a path, be it a link.
+/// Returns the metadata of what stands at a path, even if it is a link.
 #[expect(unsafe_code, reason = "an import; the host writes as many bytes as there is room for")]
 pub(crate) fn stat(path: &str) -> io::Result<FileStat> {
     let mut about = [0; ABOUT];
@@ -89,7 +90,7 @@ pub(crate) fn stat(path: &str) -> io::Result<FileStat> {
     if errno == 0 { Ok(FileStat::of(&about)) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
-/// Gives a file permissions, as mode bits, if the host has a place for them.
+/// Sets the permissions of a file, as mode bits, if the host can store them.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
 pub(crate) fn set_mode(path: &str, mode: u32) -> io::Result<()> {
     let mode = mode.cast_signed();
@@ -97,7 +98,7 @@ pub(crate) fn set_mode(path: &str, mode: u32) -> io::Result<()> {
     if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
-/// The entries of a folder, in the order of their names, and what each is.
+/// Returns the entries of a folder with their metadata, ordered by name.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
 pub(crate) fn list(path: &str) -> io::Result<Vec<(String, FileStat)>> {
     let list = taken(unsafe { imported::folder_list(path.as_ptr(), path.len()) })?;
@@ -113,27 +114,29 @@ pub(crate) fn list(path: &str) -> io::Result<Vec<(String, FileStat)>> {
     Ok(entries)
 }
 
-/// All that a file holds.
+/// Reads a whole file.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
 pub(crate) fn read(path: &str) -> io::Result<Vec<u8>> {
     taken(unsafe { imported::file_read(path.as_ptr(), path.len()) })
 }
 
-/// Returns what the host has found: so many bytes, or none for an error.
+/// Takes what the host has found: this many bytes, or a negative error number.
 #[expect(unsafe_code, reason = "an import; the host writes as many bytes as it has said")]
 fn taken(length: i64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length)
         .map_err(|_| io::Error::from_raw_os_error(i32::try_from(-length).unwrap_or(i32::MAX)))?;
+    // In two steps, as the host can't allocate in the module's memory: first the length, then the
+    // bytes.
     let mut found = vec![0; length];
     unsafe { imported::take(found.as_mut_ptr()) }
     Ok(found)
 }
 
-/// A program that was started. It is ended when this is dropped.
+/// A program that was started. Dropping the handle ends it.
 #[derive(Debug)]
 pub(crate) struct ProgramHandle(i32);
 
-/// Which of a program's outputs.
+/// The output streams of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OutputStream {
     Out = 1,
@@ -143,11 +146,11 @@ pub(crate) enum OutputStream {
 /// The result of an attempt to move bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransferResult {
-    /// So many bytes, at least one.
+    /// The number of bytes that were moved, at least one.
     Bytes(usize),
-    /// None now; perhaps later.
+    /// No bytes now, but perhaps later.
     Nothing,
-    /// None any more: nobody is at the other end.
+    /// No bytes ever again: nobody is at the other end.
     Ended,
 }
 
@@ -163,30 +166,30 @@ impl TransferResult {
 
 #[expect(unsafe_code, reason = "imports; the host keeps to the slices that it is given")]
 impl ProgramHandle {
-    /// Starts a program, unless the host has none of that name, or too many are running.
+    /// Starts a program; `None` if the host has none of that name, or too many are running.
     pub(crate) fn new(launch: &ProgramLaunch) -> Option<Self> {
         let text = to_string(launch);
         let number = unsafe { imported::program_start(text.as_ptr(), text.len()) };
         (number >= 0).then_some(Self(number))
     }
 
-    /// Hands over the start of `bytes` for it to read.
+    /// Gives the program the first of these bytes to read.
     pub(crate) fn write(&self, bytes: &[u8]) -> TransferResult {
         TransferResult::of(unsafe { imported::program_write(self.0, bytes.as_ptr(), bytes.len()) })
     }
 
-    /// Says that there is nothing more for it to read.
+    /// Ends the program's input.
     pub(crate) fn close(&self) {
         unsafe { imported::program_close(self.0) }
     }
 
-    /// Takes what it has printed, as much as fits.
+    /// Takes the program's output, as much as fits.
     pub(crate) fn read(&self, channel: OutputStream, into: &mut [u8]) -> TransferResult {
         let (at, len) = (into.as_mut_ptr(), into.len());
         TransferResult::of(unsafe { imported::program_read(self.0, channel as i32, at, len) })
     }
 
-    /// Its exit status, once it has ended.
+    /// Returns its exit status, once it has ended.
     pub(crate) fn status(&self) -> Option<i32> {
         let status = unsafe { imported::program_status(self.0) };
         (status >= 0).then_some(status)

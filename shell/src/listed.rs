@@ -1,5 +1,6 @@
-//! What was listed a moment ago: a walk asks of each entry of a folder what it is, which its list
-//! has said already. Whatever is changed here forgets it, and so does time.
+//! A cache of lists of folders: a walk asks for the metadata of each entry right after it has
+//! listed the folder, and each question is a call of the host. Every change that the shell makes
+//! empties it, and its lists expire soon.
 
 use crate::host::FileStat;
 use std::{
@@ -12,7 +13,7 @@ use std::{
 /// The time for which a list is believed: others may change files, too.
 const FRESH: Duration = Duration::from_millis(50);
 
-/// Most folders whose lists are kept.
+/// The largest number of folders whose lists are kept.
 const MOST: usize = 64;
 
 /// The lists of some folders.
@@ -25,9 +26,11 @@ struct CachedListing {
 }
 
 impl ListingCache {
-    /// Keeps a folder's list.
+    /// Keeps the list of a folder.
     pub(crate) fn keep(&self, folder: &Path, entries: &[(String, FileStat)]) {
         let mut lists = self.lists();
+        // Emptied as a whole: lists expire within milliseconds, so that it is not worth finding the
+        // oldest.
         if lists.len() >= MOST {
             lists.clear();
         }
@@ -35,7 +38,7 @@ impl ListingCache {
         lists.insert(folder.to_owned(), CachedListing { at: Instant::now(), entries });
     }
 
-    /// Returns what stands at a path, if its folder was listed a moment ago.
+    /// Returns the metadata of a path, if its folder was listed a moment ago.
     pub(crate) fn about(&self, path: &Path) -> Option<FileStat> {
         let lists = self.lists();
         let list = lists.get(path.parent()?)?;

@@ -32,7 +32,7 @@ fn main() {
     }
 }
 
-/// Ends without a reply: the host has made a mistake, and is told what it is.
+/// Ends without a reply: the host has made a mistake, which standard error explains.
 fn refuse(why: &str) {
     eprintln!("shell: {why}");
     std::process::exit(1);

@@ -1,6 +1,6 @@
-//! Commands that are not there. Of some the host knows what their user could do, and of some it is
-//! known that the shell can never have them: whoever calls one is told that, where bash would say
-//! no more than that there is none. bashkit would guess what else was meant. None of them is a
+//! Commands that do not exist. For some the host knows what a user could do, and some the shell can
+//! never have; whoever calls one of these gets a message that says so, instead of bash's "command
+//! not found". bashkit's own guesses about what was meant are suppressed. None of these is a
 //! command otherwise: `command -v` does not find them.
 
 use bashkit::{Builtin, BuiltinContext, CommandResolver, ExecResult, Result, async_trait};
@@ -10,14 +10,14 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The status of a command that is not there.
+/// The status of a command that does not exist.
 const NOT_FOUND: i32 = 127;
 
-/// Commands that are nothing without a network.
+/// Commands that need a network.
 const OF_NETWORKS: [&str; 10] =
     ["curl", "ftp", "http", "nc", "ping", "rsync", "scp", "sftp", "ssh", "wget"];
 
-/// Others of which bashkit has something to say that does not hold here.
+/// Commands for which bashkit has a message that is wrong here.
 const OF_MACHINES: [&str; 38] = [
     "apk",
     "apt",
@@ -59,8 +59,8 @@ const OF_MACHINES: [&str; 38] = [
     "zsh",
 ];
 
-/// Returns whether a command of bashkit's own is kept: those for networks say how its user, a
-/// program, could let them have one.
+/// Returns whether a command of bashkit's own is kept. Those for networks are not: their messages
+/// tell a program's author how to allow a network.
 pub(crate) fn is_kept(name: &str) -> bool {
     !OF_NETWORKS.contains(&name)
 }
@@ -68,7 +68,7 @@ pub(crate) fn is_kept(name: &str) -> bool {
 /// The resolver of missing commands, which has a message for each.
 pub(crate) struct MissingCommandResolver {
     known: BTreeMap<String, Arc<MissingCommandBuiltin>>,
-    /// The commands that are there, which bashkit may think were meant.
+    /// The commands that exist, one of which bashkit may think was meant.
     commands: Arc<OnceLock<Vec<String>>>,
 }
 
@@ -81,7 +81,7 @@ impl MissingCommandResolver {
         Self { known, commands: Arc::clone(commands) }
     }
 
-    /// Returns whether bashkit would say more of a command than that there is none.
+    /// Returns whether bashkit would print more than that there is no such command.
     fn is_commented(&self, name: &str) -> bool {
         let is_like = |command: &String| distance(name, command) <= FAR;
         OF_MACHINES.contains(&name)
@@ -108,10 +108,12 @@ impl CommandResolver for MissingCommandResolver {
 /// The largest distance at which bashkit takes a command for another one.
 const FAR: usize = 2;
 
-/// Returns how many letters must be put in, left out or replaced to make one word another, or more
-/// than [`FAR`].
+/// Returns the number of letters that must be inserted, left out or replaced to turn one word into
+/// another, or more than [`FAR`].
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
+    // Words of such different lengths are never close, and the table need not be filled. A
+    // character has up to four bytes.
     if one.len() > other.len() * 4 + FAR || other.len() > one.len() + FAR {
         return FAR + 1;
     }

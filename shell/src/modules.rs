@@ -1,6 +1,6 @@
-//! WASI programs that are files of the workspace, run by their paths: `./hello`. bashkit takes a
-//! file for a script, so that the paths that a command line may run are made commands before it
-//! begins.
+//! WASI programs that are files of the workspace, run by their paths: `./hello`. bashkit takes
+//! every file for a script, so that the paths in a command line that are modules, or may become
+//! ones, are registered as commands before it begins.
 
 use crate::turns;
 use bashkit::{
@@ -9,24 +9,25 @@ use bashkit::{
 };
 use std::{collections::BTreeSet, fs, io::Read, path::Path};
 
-/// The program of the host that runs a file; its first argument is the path.
+/// The name of the host's program that runs a file; its first argument is the path.
 pub(crate) const RUN: &str = "wasi-run";
 
-/// Most paths of a command line that are looked at, and made commands.
+/// The largest number of paths in a command line that are looked at, and that become commands.
 const MOST_LOOKED_AT: usize = 512;
 const MOST: usize = 64;
 
-/// Most folders that they are looked for in.
+/// The largest number of folders in which they are looked for.
 const MOST_FOLDERS: usize = 16;
 
-/// The bytes that a module begins with.
+/// The bytes at the beginning of every module.
 const MAGIC: [u8; 4] = *b"\0asm";
 
-/// The paths in a script, which begins in that folder, that are modules, or may be made modules by
-/// it.
+/// Returns the paths in a script that are modules, or may become ones while it runs. The script
+/// begins in that folder.
 pub(crate) fn named(script: &str, folder: &Path) -> Vec<String> {
     let is_plain = |byte: char| byte.is_ascii_alphanumeric() || "._+-/".contains(byte);
     let words: Vec<&str> = script.split(|byte| !is_plain(byte)).collect();
+    // A relative path may be meant in a folder that the script changes to.
     let entered = words.windows(2).filter_map(|pair| match pair {
         ["cd", folder] => Some(Path::new(*folder)),
         _ => None,
@@ -41,12 +42,12 @@ pub(crate) fn named(script: &str, folder: &Path) -> Vec<String> {
     paths.take(MOST).map(str::to_owned).collect()
 }
 
-/// Makes commands of paths.
+/// Registers paths as commands.
 pub(crate) fn register(bash: BashBuilder, paths: &[String]) -> BashBuilder {
     paths.iter().fold(bash, |bash, path| bash.builtin(path, Box::new(ByPath(path.clone()))))
 }
 
-/// Returns whether a script names a path's file as a compiler's output.
+/// Returns whether a script names the path's file as the output of a compiler.
 fn is_made(path: &str, script: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let mut words = script.split(|byte: char| byte.is_whitespace() || ";&|()".contains(byte));
@@ -65,7 +66,7 @@ fn is_module(path: &Path) -> bool {
     read.is_ok() && start == MAGIC
 }
 
-/// A command that is this path.
+/// A command whose name is this path.
 struct ByPath(String);
 
 #[async_trait]
@@ -78,7 +79,8 @@ impl Builtin for ByPath {
             args.insert(0, path.clone());
             RUN.to_owned()
         } else {
-            // By another name of the same file, which is none of these commands.
+            // Another spelling of the same path, which is not a command, so that bashkit takes it
+            // for a script.
             match path.strip_prefix('/') {
                 Some(rest) => format!("/./{rest}"),
                 None => format!("./{path}"),

@@ -1,5 +1,5 @@
-//! Programs of the host as commands of the shell: what one reads and prints is moved between the
-//! host and the shell's pipes piece by piece, and the shell goes on meanwhile.
+//! Programs of the host as commands of the shell: input and output are moved between the host and
+//! the shell's pipes piece by piece, while the shell goes on.
 
 use crate::{
     files::ShellFileSystem,
@@ -18,7 +18,7 @@ use std::{
 /// The number of bytes that are moved at once.
 const PIECE: usize = 64 << 10;
 
-/// For how long the shell waits for programs before it looks at its own timers.
+/// The time that the shell waits for programs before it looks at its own timers.
 const WAIT_MS: i32 = 10;
 
 /// The status of a command that can't be found.
@@ -56,7 +56,7 @@ impl Command for HostProgram {
     }
 }
 
-/// Moves what the program reads and prints until it has ended and all that it printed was taken.
+/// Moves input and output until the program has ended and all of its output was taken.
 async fn run(started: &ProgramHandle, context: &CommandContext<'_>) -> Result<CommandStatus> {
     let mut feeding = pin!(feed(started, context));
     let mut out = pin!(drain(started, OutputStream::Out, &context.stdout));
@@ -67,6 +67,8 @@ async fn run(started: &ProgramHandle, context: &CommandContext<'_>) -> Result<Co
         is_out = is_out || poll(&mut out, cx)?;
         is_err = is_err || poll(&mut err, cx)?;
         match started.status() {
+            // Input may be left: a program need not read all of it, and the pipe before it must not
+            // hold up its end.
             Some(status) if is_out && is_err => Poll::Ready(Ok(CommandStatus::with_code(status))),
             _ => {
                 wait(cx);
@@ -111,7 +113,7 @@ async fn drain(started: &ProgramHandle, channel: OutputStream, into: &CommandOut
     Ok(())
 }
 
-/// Returns how many bytes were moved, once some can be; `None` if none can be any more.
+/// Returns the number of bytes that were moved, once some can be; `None` if none can be any more.
 async fn moved(mut attempt: impl FnMut() -> TransferResult) -> Option<usize> {
     poll_fn(|cx| match attempt() {
         TransferResult::Bytes(count) => {
@@ -131,7 +133,7 @@ fn wait(cx: &Context<'_>) {
     WAITING.with_borrow_mut(|waiting| waiting.push(cx.waker().clone()));
 }
 
-/// Drives a future to its end: when nothing in it can go on by itself it waits for programs, for a
+/// Drives a future to its end. When nothing in it can go on by itself, it waits for programs, for a
 /// moment if any is running.
 pub(crate) async fn driven<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
@@ -139,6 +141,8 @@ pub(crate) async fn driven<T>(future: impl Future<Output = T>) -> T {
         let polled = future.as_mut().poll(cx);
         let waiting = WAITING.with_borrow_mut(std::mem::take);
         if polled.is_pending() && !waiting.is_empty() {
+            // If bytes were moved, a task may be able to go on, so that all are polled again before
+            // the thread blocks. There is only one thread.
             if !MOVED.replace(false) {
                 wait_for_programs(WAIT_MS);
             }

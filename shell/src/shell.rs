@@ -1,4 +1,5 @@
-//! One command line from its request to its reply.
+//! One command line from its request to its reply: the shell is set up with the state of the last
+//! one, runs, and gives its new state.
 
 use crate::{
     analysis::reads_only,
@@ -22,10 +23,10 @@ use std::{
     time::Duration,
 };
 
-/// The status of a command line that is not one.
+/// The status of a command line with a syntax error.
 const SYNTAX: i32 = 2;
 
-/// Carries out what is asked.
+/// Carries out a request.
 pub(crate) fn answer(request: &ShellRequest) -> ShellReply {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     match runtime {
@@ -40,6 +41,8 @@ async fn carried_out(request: &ShellRequest) -> ShellReply {
         Ok(bash) => bash,
         Err(error) => return failed(&format!("the shell's state is lost: {error}"), 1),
     };
+    // Paths can only become commands when the shell is built, and only a built one with its state
+    // knows its folder. So it may be built twice.
     if request.programs.iter().any(|program| program == modules::RUN) {
         let cwd = bash.shell_state().cwd;
         let folder = request.folder.as_ref().map_or(cwd, |folder| Path::new("/").join(folder));
@@ -50,6 +53,7 @@ async fn carried_out(request: &ShellRequest) -> ShellReply {
             bash = with_paths;
         }
     }
+    // Before `/tmp` is restored: an analysis runs nothing.
     if request.analyze {
         let reads_only = reads_only(&bash, &request.script);
         return ShellReply { reads_only, ..ShellReply::default() };
@@ -63,7 +67,7 @@ async fn carried_out(request: &ShellRequest) -> ShellReply {
     run(&mut bash, &files, request).await
 }
 
-/// A shell as the last command line has left it, with these paths as commands.
+/// Returns a shell in the state that the last command line left, with these paths as commands.
 fn opened(
     request: &ShellRequest,
     files: &Arc<ShellFileSystem>,
@@ -76,7 +80,7 @@ fn opened(
     Ok(bash)
 }
 
-/// Carries a command line out in a folder, and leaves the shell where it stood.
+/// Runs a command line in a folder, and leaves the shell in the folder where it was.
 async fn within(
     bash: &mut Bash,
     files: &ShellFileSystem,
@@ -108,6 +112,7 @@ async fn run(bash: &mut Bash, files: &ShellFileSystem, request: &ShellRequest) -
     }
     let ended = bash
         .execute(&request.script)
+        // Output goes out as it comes and is not collected: the host keeps and limits it.
         .capture(0)
         .stdout_fn(|bytes| async move { Ok(io::stdout().write_all(&bytes)?) })
         .stderr_fn(|bytes| async move { Ok(io::stderr().write_all(&bytes)?) })
@@ -162,7 +167,7 @@ fn told(ended: Result<i32>, script: &str) -> ShellReply {
         }
         Err(error) => match error.syntax_report("bash", script) {
             Some(report) => {
-                // Nobody is left to be told that nobody listens.
+                // If standard error is closed, nobody is left to report it to.
                 let _told = write!(io::stderr(), "{report}");
                 ShellReply { status: SYNTAX, ..ShellReply::default() }
             }
@@ -172,7 +177,7 @@ fn told(ended: Result<i32>, script: &str) -> ShellReply {
 }
 
 fn failed(why: &str, status: i32) -> ShellReply {
-    // Nobody is left to be told that nobody listens.
+    // If standard error is closed, nobody is left to report it to.
     let _told = writeln!(io::stderr(), "bash: {why}");
     ShellReply { status, ..ShellReply::default() }
 }

@@ -1,4 +1,5 @@
-//! What is kept of the shell from call to call.
+//! The state of the shell that is kept between calls: the shell's own, the modes of files, and
+//! `/tmp` in memory.
 
 use crate::{files::ShellFileSystem, temporary::TmpEntry};
 use bashkit::{Bash, ShellState};
@@ -16,7 +17,7 @@ struct SessionState {
     tmp: Vec<TmpEntry>,
 }
 
-/// The state as JSON, if it can be told.
+/// Returns the state as JSON; `None` if it has no JSON.
 pub(crate) async fn save(bash: &Bash, files: &ShellFileSystem) -> Option<Json> {
     let shell = serde_json::to_string(&bash.shell_state()).ok()?;
     let shell = Json::parse(shell).ok()?;
@@ -24,10 +25,10 @@ pub(crate) async fn save(bash: &Bash, files: &ShellFileSystem) -> Option<Json> {
     Some(Json::of(&SessionState { shell, modes, tmp }))
 }
 
-/// Takes up what an earlier call has left.
+/// Restores the state that an earlier call has left, without `/tmp`.
 ///
 /// # Errors
-/// In words, if it is not what [`save`] gave.
+/// The reason why the state is not one that [`save`] gave.
 pub(crate) fn restore(
     bash: &mut Bash,
     files: &ShellFileSystem,
@@ -42,7 +43,8 @@ pub(crate) fn restore(
     Ok(())
 }
 
-/// Takes up what an earlier call has left in `/tmp` in memory; what is no state is told elsewhere.
+/// Restores what an earlier call has left in `/tmp` in memory. An invalid state is reported by
+/// [`restore`].
 pub(crate) async fn take_up(files: &ShellFileSystem, state: &Json) {
     if let Ok(SessionState { tmp, .. }) = from_str(state.text()) {
         files.take_up(&tmp).await;

@@ -1,6 +1,6 @@
-//! What every system has and no workspace: `/dev`, and a file in `/bin` and `/usr/bin` for each
-//! command. It stands where the workspace has nothing of that name, and can't be changed. Lists of
-//! `/` don't have it.
+//! The files that every system has and no workspace: `/dev`, and a file in `/bin` and `/usr/bin`
+//! for each command. They stand where the workspace has nothing of that name, and can't be changed.
+//! Lists of `/` do not show them.
 
 use crate::devices::{self, Device};
 use bashkit::{DirEntry, Error, FileType, Metadata, Result};
@@ -15,7 +15,7 @@ use std::{
 /// The folders of commands.
 const PROGRAMS: [&str; 2] = ["/bin", "/usr/bin"];
 
-/// Commands that are no programs elsewhere.
+/// Builtins of the shell, which are not programs on any system.
 const SHELL_ONLY: [&str; 51] = [
     ".",
     ":",
@@ -73,7 +73,7 @@ const SHELL_ONLY: [&str; 51] = [
 /// A file or folder of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SystemEntry {
-    /// A device.
+    /// A device of `/dev`.
     Device(Device),
     /// A folder of devices.
     Devices,
@@ -86,7 +86,7 @@ pub(crate) enum SystemEntry {
 }
 
 impl SystemEntry {
-    /// Returns what the system has at a path that is in the workspace's own words.
+    /// Returns what the system has at a normalised path.
     pub(crate) fn at(path: &Path, commands: &BTreeSet<String>) -> Option<Self> {
         if let Some(device) = Device::at(path) {
             return Some(Self::Device(device));
@@ -102,10 +102,12 @@ impl SystemEntry {
                 Self::Program(is_program.then(|| name.to_owned())?)
             }
         };
+        // Files of the workspace come first, but for devices: no script expects `/dev/null` to be a
+        // file of the project.
         fs::symlink_metadata(path).is_err().then_some(found)
     }
 
-    /// Returns what is known of it.
+    /// Returns the metadata of an entry.
     pub(crate) fn metadata(&self) -> Metadata {
         let (file_type, mode) = match self {
             Self::Device(_) => (FileType::File, 0o666),
@@ -118,7 +120,7 @@ impl SystemEntry {
         Metadata { file_type, mode, size, modified, created: modified }
     }
 
-    /// Returns what it holds.
+    /// Returns the content of a device or a command's file.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         match self {
             Self::Device(device) => Ok(device.read()),
@@ -127,7 +129,7 @@ impl SystemEntry {
         }
     }
 
-    /// Takes what is written to it.
+    /// Accepts what is written to a device, and refuses everything else.
     pub(crate) fn write(&self) -> Result<()> {
         match self {
             Self::Device(_) => Ok(()),
@@ -135,7 +137,7 @@ impl SystemEntry {
         }
     }
 
-    /// Returns what is in it.
+    /// Returns the entries of a folder.
     pub(crate) fn entries(&self, commands: &BTreeSet<String>) -> Result<Vec<DirEntry>> {
         let entry =
             |name: &str, kind: Self| DirEntry { name: name.to_owned(), metadata: kind.metadata() };
@@ -152,20 +154,20 @@ impl SystemEntry {
         }
     }
 
-    /// Returns why it is not changed.
+    /// Returns the error for a change.
     pub(crate) fn refused(&self) -> Error {
         let words = if matches!(self, Self::Device(_)) { "it is a device" } else { "read-only" };
         IoError::new(ErrorKind::PermissionDenied, words).into()
     }
 }
 
-/// The names of commands that have a file.
+/// Returns the names of commands that have a file.
 pub(crate) fn programs(commands: Vec<String>) -> BTreeSet<String> {
     let all = commands.into_iter().chain(["bash", "sh"].map(str::to_owned));
     all.filter(|name| !SHELL_ONLY.contains(&name.as_str()) && !name.contains('/')).collect()
 }
 
-/// The words by which bashkit knows a file that stands for a command of its own.
+/// Returns the text by which bashkit recognises a file that stands for a command of its own.
 fn program(name: &str) -> String {
     format!("#!/bin/sh\n# bashkit builtin: {name}\nexec {name} \"$@\"\n")
 }

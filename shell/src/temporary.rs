@@ -1,4 +1,4 @@
-//! What is in `/tmp` in memory, as it is kept from one command line of an agent to the next.
+//! The content of `/tmp` in memory, as it is kept from one command line of an agent to the next.
 
 use base64ct::{Base64, Encoding as _};
 use bashkit::{FileSystem, InMemoryFs, Metadata};
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most bytes that are kept.
+/// The largest number of bytes that are kept.
 const MOST: u64 = 4 << 20;
 
 /// A file, folder or link.
@@ -24,13 +24,13 @@ pub(crate) struct TmpEntry {
 #[json(rename_all = "snake_case")]
 enum TmpContent {
     Folder,
-    /// Its bytes as Base64.
+    /// The bytes of a file as Base64.
     File(String),
     Link(String),
 }
 
-/// All that is in a folder, what is in a folder behind it. Files for which there is no room are
-/// named.
+/// Returns all that is in a folder, folders before what is in them. Files that are too large to
+/// keep are named on standard error.
 pub(crate) async fn kept(files: &InMemoryFs, folder: &Path) -> Vec<TmpEntry> {
     let (mut all, mut open, mut size) = (Vec::new(), vec![folder.to_owned()], 0);
     while let Some(folder) = open.pop() {
@@ -40,7 +40,7 @@ pub(crate) async fn kept(files: &InMemoryFs, folder: &Path) -> Vec<TmpEntry> {
             if size > MOST {
                 size -= entry.metadata.size;
                 let words = "is not there for the next command line: it is too large";
-                // Nobody is left to be told that nobody listens.
+                // If standard error is closed, nobody is left to report it to.
                 let _told = writeln!(io::stderr(), "bash: {} {words}", path.display());
                 continue;
             }
@@ -65,7 +65,7 @@ async fn content(files: &InMemoryFs, path: &Path, found: &Metadata) -> Option<Tm
     })
 }
 
-/// Puts it there again; gives the paths.
+/// Restores entries, and returns their paths.
 pub(crate) async fn restored(files: &InMemoryFs, kept: &[TmpEntry]) -> BTreeSet<PathBuf> {
     let mut paths = BTreeSet::new();
     for TmpEntry { path, mode, is } in kept {
@@ -78,6 +78,7 @@ pub(crate) async fn restored(files: &InMemoryFs, kept: &[TmpEntry]) -> BTreeSet<
                 Err(_) => continue,
             },
         };
+        // A link has no mode of its own; `chmod` would change its target.
         let is_link = matches!(is, TmpContent::Link(_));
         if made.is_ok() && (is_link || files.chmod(&path, *mode).await.is_ok()) {
             paths.insert(path);

@@ -1,10 +1,10 @@
-//! Turns for what else goes on in a command line. All of it is one task, so that a command that
-//! never pauses keeps what was printed before it from going out, and if it is ended that is lost.
+//! Turns for the other tasks of a command line. The shell runs in one thread, so that a command
+//! that never pauses would hold back what was printed before it, and that would be lost if it is
+//! killed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of turns that others must get until what was printed is out, whatever pipes it goes
-/// through.
+/// The number of turns that the others need until output has passed through all pipes.
 const TURNS: usize = 4;
 
 /// True if a command has begun since others had a turn.

@@ -1,4 +1,4 @@
-// Where the page begins.
+// The entry of the page. It renders at once, while the worker is still loading.
 
 import { render } from "preact";
 import { begin, fail, status } from "./state/app.js";

@@ -23,7 +23,7 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
     compaction::{FoldReason, OnOverflow},
-    config::{HookPoint, TextCalls, ToolChoice},
+    config::{HookPoint, ModelConfig, TextCalls, ToolChoice},
     event::EventKind,
     input::HookReply,
     message::{
@@ -128,12 +128,16 @@ pub(super) fn on_overflow(
 
 /// Returns the failure behind a reply that was cut by the window, or whose input filled the window
 /// nearly to its last token.
-pub(super) fn overfull(reply: &Reply, ctx: &StepContext<'_>) -> Option<ModelCallError> {
+pub(super) fn overfull(
+    reply: &Reply,
+    model: &ModelConfig,
+    ctx: &StepContext<'_>,
+) -> Option<ModelCallError> {
     // Ollama leaves out the oldest text of an input that is too long and says nothing; a window
     // that is full but for a few tokens is the only sign of it.
     const BRIM: u64 = 16;
     let read = reply.usage.map_or(0, |usage| usage.input_total);
-    let window = u64::from(ctx.setup.config.model.context_window);
+    let window = u64::from(model.context_window);
     let is_full =
         reply.finish == FinishReason::ContextWindow || read.saturating_add(BRIM) >= window;
     // This failure throws the reply away, so it is raised only if the conversation can become
@@ -189,19 +193,14 @@ pub(super) fn on_hook(
 /// Takes the summary of the model, or its failure.
 pub(super) fn on_summary(
     plan: Box<FoldPlan>,
+    model: &ModelConfig,
     result: Result<Reply, ModelCallError>,
     ctx: &mut StepContext<'_>,
 ) -> AgentStep {
     match result {
         Ok(reply) => {
-            let config = &ctx.setup.config;
-            // The configured price is that of the agent's own model; of another one no price is
-            // known.
-            let other = config.compaction.summary.model.as_ref();
-            let is_own = other.is_none_or(|name| *name == config.model.name);
-            let price = config.model.price.as_ref().filter(|_| is_own);
-            let spent =
-                SummaryCost { usage: reply.usage, cost_nano_usd: ctx.count(reply.usage, price) };
+            let cost_nano_usd = ctx.count(reply.usage, model.price.as_ref());
+            let spent = SummaryCost { usage: reply.usage, cost_nano_usd };
             finish(plan, Some(&reply.text()), spent, ctx)
         }
         Err(failure) => failed(plan, &failure.message, SummaryCost::default(), ctx),

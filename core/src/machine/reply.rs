@@ -13,6 +13,7 @@ use crate::rules::reply_fault;
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::{
+    config::{ModelConfig, Price},
     corrections::ReplyFault,
     event::{ErrorKind, EventKind},
     message::{Block, FinishReason, Part, Reply, ToolCall, TurnKind, made_up_call_id},
@@ -28,7 +29,7 @@ const MAX_PAUSES: u32 = 16;
 pub(super) const MAX_CUTS: u32 = 8;
 
 /// Takes a reply into the history.
-pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
+pub(super) fn take(mut reply: Reply, model: &ModelConfig, ctx: &mut StepContext<'_>) -> AgentStep {
     let ending = ending(&reply).filter(|_| reply.tool_calls().next().is_none());
     let is_grown = outgrows(&reply, ctx);
     let is_useless = ending.as_ref().is_some_and(|ending| ending.end == RunEnd::Failed)
@@ -50,7 +51,7 @@ pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     // A reply that is thrown away has cost its tokens, and is no turn.
     let replies = &mut ctx.body.run.counts.replies;
     *replies = replies.saturating_add(u32::from(!is_grown));
-    let text = tell(&reply, ctx);
+    let text = tell(&reply, model.price.as_ref(), ctx);
     if is_grown {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
         ctx.body.run.repairs.grown = true;
@@ -102,7 +103,8 @@ pub(super) fn take_cut(said: &str, finish: FinishReason, ctx: &mut StepContext<'
         let reply = Reply { blocks, finish, ..Reply::default() };
         let replies = &mut ctx.body.run.counts.replies;
         *replies = replies.saturating_add(1);
-        tell(&reply, ctx);
+        // Nobody has told its usage, so that it has no price either.
+        tell(&reply, None, ctx);
         ctx.append(TurnKind::Assistant(Box::new(reply)));
     }
 }
@@ -118,9 +120,9 @@ fn show_again(reply: &Reply, ctx: &mut StepContext<'_>) {
 }
 
 /// Reports a reply and counts what it costs; returns its text.
-fn tell(reply: &Reply, ctx: &mut StepContext<'_>) -> String {
+fn tell(reply: &Reply, price: Option<&Price>, ctx: &mut StepContext<'_>) -> String {
     let (text, reasoning, usage) = (reply.text(), reply.reasoning(), reply.usage);
-    let cost_nano_usd = ctx.count(usage, ctx.setup.config.model.price.as_ref());
+    let cost_nano_usd = ctx.count(usage, price);
     let said = text.clone();
     ctx.event(EventKind::AssistantTextEnd { text: said, reasoning, usage, cost_nano_usd });
     text

@@ -26,7 +26,7 @@ use crate::{
 };
 use alloc::{boxed::Box, format, string::String, vec};
 use innerloop_types::{
-    config::{HookPoint, LimitAction, LoopStep},
+    config::{HookPoint, LimitAction, LoopStep, ModelConfig},
     event::{ErrorKind, EventKind},
     input::{Answer, HookReply},
     json::Json,
@@ -193,10 +193,11 @@ fn warn_of_fullness(ctx: &mut StepContext<'_>) {
 pub(super) fn give_back(
     reply: &Reply,
     failure: ModelCallError,
+    model: &ModelConfig,
     ctx: &mut StepContext<'_>,
 ) -> AgentStep {
     ctx.event(EventKind::TextReset);
-    ctx.count(reply.usage, ctx.setup.config.model.price.as_ref());
+    ctx.count(reply.usage, model.price.as_ref());
     AgentStep::Recover(failure)
 }
 

@@ -6,8 +6,9 @@ use super::{
     agent_state::UserInput,
     last_reply::RunFailure,
     phase::{HookContinuation, PendingHook, Phase},
+    route::Route,
 };
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_types::{
     id::EffectId,
     message::{Reply, ToolCall},
@@ -28,8 +29,8 @@ pub(crate) enum AgentStep {
     CallAsItIs,
     /// The request goes out.
     Send,
-    /// A reply is whole.
-    TakeReply(Reply),
+    /// A reply is whole that came over that route.
+    TakeReply(Reply, Arc<Route>),
     /// The reply is asked for once more.
     CallAgain,
     /// The reply's calls run.
@@ -80,7 +81,7 @@ impl AgentStep {
             Self::Call => "Call",
             Self::CallAsItIs => "CallAsItIs",
             Self::Send => "Send",
-            Self::TakeReply(_) => "TakeReply",
+            Self::TakeReply(..) => "TakeReply",
             Self::CallAgain => "CallAgain",
             Self::RunCalls(_) => "RunCalls",
             Self::RefuseCalls(..) => "RefuseCalls",

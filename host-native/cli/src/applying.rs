@@ -1,4 +1,4 @@
-//! Brings what the agent has changed into the folder, and tells how far that is if it takes long.
+//! The application of changes to the folder, with its progress on a terminal if it takes long.
 
 use super::terminal;
 use innerloop_workspace::{ApplyError, ApplyProgress, Workspace};
@@ -10,7 +10,7 @@ use std::{
 /// The time between two reports of the progress.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Applies the changes of a workspace. As soon as it `is_stopped` what was done is undone.
+/// Applies the changes of a workspace. Once `is_stopped` returns true, what was done is undone.
 pub(super) fn apply(
     workspace: &Workspace,
     is_stopped: &dyn Fn() -> bool,

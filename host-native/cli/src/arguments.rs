@@ -1,10 +1,10 @@
-//! The arguments of tools, for people: which there are, in words, with a call that works, and what
-//! is wrong with those that were given, field by field.
+//! The arguments of tools, for people who call them with `innerloop tool`: their names and types in
+//! words, a call that works, and the faults of given ones, field by field.
 
 use innerloop_core::tool::ToolSpec;
 use serde_json::{Map, Value};
 
-/// Calls that work in many folders, by the tools' names.
+/// Example calls that work in most folders, by the tools' names.
 const EXAMPLES: &[(&str, &str)] = &[
     ("apply_patch", r#"{"patch": "*** Begin Patch\n*** Add File: hi.txt\n+Hi\n*** End Patch"}"#),
     ("edit_file", r#"{"file_path": "README.md", "old_string": "teh", "new_string": "the"}"#),
@@ -43,13 +43,13 @@ impl ToolParameters {
         self.required.iter().any(|required| required == name)
     }
 
-    /// Their names, the needed ones first.
+    /// Returns their names, the required ones first.
     fn names(&self) -> impl Iterator<Item = &str> {
         let others = self.all.keys().filter(|name| !self.is_required(name));
         self.required.iter().chain(others).map(String::as_str)
     }
 
-    /// Their names in a line; those that are not needed stand in brackets.
+    /// Returns their names in a line; optional ones are in brackets.
     pub(super) fn line(&self) -> String {
         let name = |name: &str| match self.is_required(name) {
             true => name.to_owned(),
@@ -59,7 +59,7 @@ impl ToolParameters {
         if names.is_empty() { "no arguments".to_owned() } else { names.join(", ") }
     }
 
-    /// A line for each: its name, what it takes, what it means.
+    /// Returns a line for each: its name, type and meaning.
     pub(super) fn lines(&self) -> Vec<String> {
         let width = self.names().map(|name| name.chars().count()).max().unwrap_or_default();
         let line = |name: &str| {
@@ -72,8 +72,8 @@ impl ToolParameters {
         self.names().map(line).collect()
     }
 
-    /// Returns what is wrong with these arguments, a sentence for each field that has a fault which
-    /// people make: one that is missing, unknown, or of another type.
+    /// Returns the faults of these arguments that people make most, a sentence for each field: it
+    /// is missing, unknown, or of another type. Other faults are left to the schema's check.
     pub(super) fn faults(&self, given: &Map<String, Value>) -> Vec<String> {
         let known: Vec<&str> = self.names().collect();
         let is_unknown = |name: &&String| self.is_closed && !self.all.contains_key(*name);
@@ -81,6 +81,7 @@ impl ToolParameters {
             given.keys().filter(is_unknown).filter_map(|name| nearest(name, &known)).collect();
         let mut faults = Vec::new();
         for name in &self.required {
+            // A misspelt name is one fault, not an unknown field and a missing one.
             if !given.contains_key(name) && !meant.contains(&name.as_str()) {
                 faults.push(format!("{name}: missing"));
             }
@@ -97,7 +98,7 @@ impl ToolParameters {
         faults
     }
 
-    /// The JSON of a call that works, or that shows how one looks.
+    /// Returns the JSON of a call that works, or at least shows the form of one.
     pub(super) fn example(&self, tool: &str) -> String {
         if let Some((_, example)) = EXAMPLES.iter().find(|(name, _)| *name == tool) {
             return (*example).to_owned();
@@ -111,7 +112,7 @@ impl ToolParameters {
     }
 }
 
-/// Returns what is said of a field, or of something else, that is not known.
+/// Returns the message about an unknown name, with the one that was probably meant.
 pub(super) fn unknown(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(meant) => format!("{name}: unknown, did you mean {meant}?"),
@@ -119,7 +120,7 @@ pub(super) fn unknown(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The one that was probably meant.
+/// Returns the known name that was probably meant; none if all differ too much.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let likeness = |it: &&'a str| (strsim::normalized_damerau_levenshtein(name, it), *it);
     let likeliest = known.iter().map(likeness).max_by(|one, other| one.0.total_cmp(&other.0))?;
@@ -145,7 +146,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// Returns what a schema asks for, in words.
+/// Returns the type that a schema asks for, in words.
 fn form(schema: &Value) -> String {
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
         let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
@@ -169,7 +170,7 @@ fn form(schema: &Value) -> String {
     }
 }
 
-/// A value of the kind that a schema asks for.
+/// Returns a sample value of the type that a schema asks for.
 fn sample(schema: &Value) -> Value {
     let given = ["default", "example"].into_iter().find_map(|name| schema.get(name).cloned());
     let choice = || schema.get("enum").and_then(|choices| choices.get(0)).cloned();
@@ -182,7 +183,7 @@ fn sample(schema: &Value) -> Value {
     })
 }
 
-/// A value as it was given, cut where it is long.
+/// Returns a value as it was given, cut if it is long.
 fn shown(value: &Value) -> String {
     const MOST: usize = 40;
     let text = value.to_string();

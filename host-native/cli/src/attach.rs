@@ -1,5 +1,6 @@
-//! What goes to the model beside the prompt: pictures, PDFs, texts, named by an option or mentioned
-//! in the prompt. What a file is, its first bytes say, not its name.
+//! The attachments of a prompt: pictures, PDFs and texts that an option names or the prompt
+//! mentions. A file's kind is told by its first bytes, not by its name. A mention is a guess, so
+//! that it never fails the prompt, is bounded, and sends no text from outside of the workspace.
 
 use super::{exit::CliError, number_format::counted};
 use base64ct::{Base64, Encoding as _};
@@ -12,38 +13,37 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most bytes of one file. Providers take less in a whole request than many such files.
+/// The most bytes of one file. Providers accept fewer in a whole request than many such files.
 const MOST_BYTES: u64 = 20 << 20;
 
-/// Most bytes of a text that is attached because it is mentioned. The model reads a longer one with
-/// its own tools, as far as it needs it.
+/// The most bytes of a text that is attached because it is mentioned. The model reads a longer one
+/// with its own tools, as far as it needs it.
 const MOST_MENTIONED_TEXT: usize = 256 << 10;
 
-/// Most files that are attached because they are mentioned, and most bytes of them all.
+/// The most files that are attached because they are mentioned, and the most bytes of all of them.
 const MOST_MENTIONED: usize = 32;
 const MOST_MENTIONED_BYTES: usize = 32 << 20;
 
-/// Most lines that say what is not attached.
+/// The most lines about files that are not attached.
 const MOST_TOLD: usize = 8;
 
 /// The message about a file that no model takes.
 const NO_PART: &str = "it is neither a picture (PNG, JPEG, GIF, WebP) nor a PDF nor text";
 
-/// Most places in a prompt that are looked at.
+/// The most mentions in a prompt that are looked at.
 const MOST_MARKS: usize = 1_000;
 
-/// Most characters that are taken off the end of what may be a name.
+/// The most readings of a name, each with one more punctuation mark taken off its end.
 const MOST_CLOSING: usize = 8;
 
-/// Characters that may stand before a mention, in addition to a space, and characters that may
-/// stand behind it.
+/// The characters that may precede a mention, besides white space, and those that may follow it.
 const OPENING: [char; 6] = ['(', '[', '{', '<', '\'', '`'];
 const CLOSING: [char; 13] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '\'', '`', '"'];
 
-/// Reads what the user has named: addresses of pictures, and files.
+/// Reads the attachments of `--attach`: addresses of pictures, and files.
 ///
 /// # Errors
-/// A file that can't be read, is too large, or holds what no model takes.
+/// A file that can't be read, is too large, or is of a kind that no model takes.
 pub(super) fn read(named: &[String]) -> Result<Vec<Part>, CliError> {
     let part = |name: &String| {
         part(name).map_err(|why| CliError::usage(format!("--attach {name}: {why}")))
@@ -51,10 +51,10 @@ pub(super) fn read(named: &[String]) -> Result<Vec<Part>, CliError> {
     named.iter().map(part).collect()
 }
 
-/// The part that an address of a picture or a file is.
+/// Reads a file, or takes the address of a picture, as a part of an input.
 ///
 /// # Errors
-/// Why it is none, for people.
+/// The reason why it can't be attached, for people.
 pub(super) fn part(name: &str) -> Result<Part, String> {
     if name.starts_with("https://") || name.starts_with("http://") {
         return Ok(Part::ImageUrl { url: name.to_owned() });
@@ -70,7 +70,7 @@ pub(super) fn part(name: &str) -> Result<Part, String> {
     }
 }
 
-/// The bytes of a file, wherever it is, if it is not too large.
+/// Reads a file, wherever it is, if it is not too large.
 fn whole(path: &Path) -> Result<Vec<u8>, String> {
     let told = |error: io::Error| error.to_string();
     if !fs::metadata(path).map_err(told)?.is_file() {
@@ -85,7 +85,7 @@ fn whole(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The files that a prompt mentions: the parts that go with it, and what a person is told of them.
+/// The files that a prompt mentions: the parts that go with it, and lines about them for people.
 #[derive(Debug, Default)]
 pub(super) struct MentionedFiles {
     pub(super) parts: Vec<Part>,
@@ -100,13 +100,13 @@ pub(super) struct MentionedFiles {
 pub(super) enum MentionScope {
     /// In the workspace.
     Workspace,
-    /// Pictures and PDFs anywhere, since whoever types sees what goes along.
+    /// Pictures and PDFs anywhere, since a person at a terminal sees which files are attached.
     Anywhere,
 }
 
-/// The files that a prompt mentions, as `@src/main.rs` or `@"with space.png"`, in the order in
-/// which they are mentioned, each once: pictures, PDFs, and texts that are not too long. The prompt
-/// stays as it is in any case. Links that lead out of the workspace are not followed.
+/// Reads the files that a prompt mentions, as `@src/main.rs` or `@"with space.png"`, in the order
+/// of their mentions, each once: pictures, PDFs, and texts that are not too long. The prompt itself
+/// is not changed. Links that lead out of the workspace are not followed.
 pub(super) fn mentions(prompt: &str, workspace: &Workspace, reach: MentionScope) -> MentionedFiles {
     let mut seen: Vec<&str> = Vec::new();
     let mut mentions = MentionedFiles::default();
@@ -142,24 +142,25 @@ pub(super) fn mentions(prompt: &str, workspace: &Workspace, reach: MentionScope)
     mentions
 }
 
-/// Returns whether anything stands there, in the workspace or outside of it.
+/// Returns whether a file of that name exists, in the workspace or outside of it.
 fn is_named(name: &str, workspace: &Workspace) -> bool {
     !workspace.is_free(name) && workspace.real_path(name).is_some()
         || on_disk(name, workspace).is_some()
 }
 
-/// The file that a name means which leads out of the workspace, if it is there.
+/// Returns the file that a name means if it lies outside of the workspace.
 fn outside(name: &str, workspace: &Workspace) -> Option<PathBuf> {
     on_disk(name, workspace).filter(|real| !real.starts_with(workspace.root()))
 }
 
-/// The name from the workspace's root on, where it is a whole path that leads there.
+/// Returns an absolute name relative to the workspace's root, if it leads into the workspace. The
+/// agent knows its files by those names.
 fn within(name: &str, workspace: &Workspace) -> Option<String> {
     let real = on_disk(name, workspace).filter(|_| name.starts_with(['/', '~']))?;
     Some(real.strip_prefix(workspace.root()).ok()?.to_str()?.to_owned())
 }
 
-/// Returns where a name leads on the machine, if anything is there.
+/// Returns the real path of a name on this machine, if it exists.
 fn on_disk(name: &str, workspace: &Workspace) -> Option<PathBuf> {
     let path = match name.strip_prefix("~/") {
         Some(rest) => PathBuf::from(env::var_os("HOME")?).join(rest),
@@ -168,10 +169,10 @@ fn on_disk(name: &str, workspace: &Workspace) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }
 
-/// The part that a mentioned file is, and its size in bytes.
+/// Reads a mentioned file as a part; also returns its size in bytes.
 ///
 /// # Errors
-/// Why it is none, for people.
+/// The reason why it is not attached, for people.
 fn mentioned(
     name: &str,
     workspace: &Workspace,
@@ -203,7 +204,8 @@ fn mentioned(
     }
 }
 
-/// A picture or a PDF that lies elsewhere.
+/// Reads a picture or a PDF that lies outside of the workspace. A text from there takes an explicit
+/// command.
 fn from_outside(path: &Path, reach: MentionScope) -> Result<(Part, usize), String> {
     const OUTSIDE: &str = "it is outside of the folder";
     if reach == MentionScope::Workspace {
@@ -217,7 +219,7 @@ fn from_outside(path: &Path, reach: MentionScope) -> Result<(Part, usize), Strin
     }
 }
 
-/// Returns why a file of the workspace was not read.
+/// Returns the reason why a file of the workspace was not read.
 fn unread(name: &str, workspace: &Workspace, most: u64) -> String {
     if workspace.is_free(name) {
         return "there is no such file in the folder".to_owned();
@@ -235,7 +237,7 @@ fn unread(name: &str, workspace: &Workspace, most: u64) -> String {
     }
 }
 
-/// A number of bytes as people read it.
+/// Returns a number of bytes as people read it.
 fn bytes(count: usize) -> String {
     match count {
         0..1_024 => counted(count as u64, "byte"),
@@ -244,7 +246,8 @@ fn bytes(count: usize) -> String {
     }
 }
 
-/// For each `@` that may begin a mention, what may be the file's name, the longest first.
+/// Returns, for each `@` that may begin a mention, the possible names of the file, the longest
+/// first: a full stop may end the sentence or be part of the name.
 fn marked(prompt: &str) -> impl Iterator<Item = Vec<&str>> {
     prompt.match_indices('@').filter_map(|(at, _)| {
         let before = prompt.get(..at)?.chars().next_back();
@@ -266,7 +269,7 @@ fn last_name(name: &str) -> String {
     Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A picture or a PDF, called `name`.
+/// Returns the part for a picture or a PDF, called `name`.
 fn binary(bytes: &[u8], name: &str) -> Option<Part> {
     if let Some(media_type) = picture(bytes) {
         let (media_type, data) = (media_type.to_owned(), Base64::encode_string(bytes));
@@ -280,6 +283,7 @@ fn binary(bytes: &[u8], name: &str) -> Option<Part> {
 }
 
 fn text(bytes: Vec<u8>) -> Option<String> {
+    // Binary files can be valid UTF-8, but rarely without a zero byte.
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
@@ -287,7 +291,7 @@ fn named_text(name: &str, text: &str) -> Part {
     Part::text(format!("{name}:\n\n{text}"))
 }
 
-/// The type of a picture that models take.
+/// Returns the media type of a picture that models take.
 fn picture(bytes: &[u8]) -> Option<&'static str> {
     let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
     match bytes {
@@ -372,7 +376,7 @@ mod tests {
         let inside = path("w/src/a.rs").display().to_string();
         let whole = mentions(&format!("@{inside}"), &workspace, MentionScope::Workspace);
         assert_eq!(whole.parts, [a("src/a.rs")], "the whole path means the same file");
-        // Whoever types may show a picture from anywhere, and no text.
+        // In a conversation a picture may come from anywhere, a text may not.
         let picture = path("out.png").display().to_string();
         let typed = format!("@{picture} @{secret}");
         let MentionedFiles { parts, missed, .. } =

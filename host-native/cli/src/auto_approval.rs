@@ -1,5 +1,7 @@
-//! Who says whether a call may run: where a rule names it, or where a command line only reads, the
-//! program says so itself; all else is asked of the person at the terminal, if there is one.
+//! The judge of calls that need approval: allows those that a rule names and command lines that
+//! only read, and passes all others on to the person at the terminal, if there is one. It never
+//! denies a call that a person could be asked about. Questions reach the person in the order of
+//! the calls, although each may take a different time to judge.
 
 use super::{
     allow::{CallRules, CommandConditions, RuleVerdict},
@@ -24,43 +26,43 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Answers questions, or passes them on.
+/// The judge, which answers questions or passes them on.
 #[derive(Clone)]
 pub(super) struct ApprovalJudge {
     words: Arc<CallDescriber>,
     family: ProfileKind,
     rules: CallRules,
     workspace: Workspace,
-    /// The domains whose pages are asked for when they are read.
+    /// The domains that are allowed, or asked about when a page of them is read.
     domains: SessionDomains,
     asks_about: AskAbout,
-    /// The sandbox that carries out the command lines that can be judged; `None` if none can.
+    /// The sandbox that runs command lines; `None` if they run where they can't be judged.
     sandbox: Option<Arc<Executor>>,
     commands: CommandSender,
     person: Option<PersonHandle>,
-    /// The questions that nobody has been asked yet.
+    /// The questions that the person has not been asked yet.
     open: Arc<Mutex<BTreeMap<EffectId, UndecidedCall>>>,
 }
 
-/// A question about a call that nobody has been asked yet.
+/// A question about a call that the person has not been asked yet.
 struct UndecidedCall {
     agent: AgentId,
-    /// The question, once the call was checked.
+    /// The question; `None` while the call is being checked.
     ask: Option<Ask>,
-    /// The calls before it that are not over.
+    /// The earlier calls that have not ended.
     after: Vec<String>,
 }
 
 /// The reason why a call may run without a question.
 enum AllowReason {
-    /// Its command line only reads.
+    /// Its command line only reads, if the sandbox agrees.
     Reads(String),
-    /// A rule allows its command line, if that holds.
+    /// A rule allows its command line, if these conditions hold.
     Named(CommandConditions),
 }
 
 impl ApprovalJudge {
-    /// For the calls of a session with that configuration, in those words.
+    /// Judges the calls of a session with that configuration, in those words.
     pub(super) fn new(
         (config, words): (&SessionConfig, &CallDescriber),
         (rules, workspace, domains): (CallRules, Workspace, SessionDomains),
@@ -84,26 +86,26 @@ impl ApprovalJudge {
         }
     }
 
-    /// The session goes on with a model of that family. What one of another family calls, a person
-    /// has to judge.
+    /// Notes that the session goes on with a model of that family. Tools of another family may have
+    /// the same names with another meaning, so that a person has to judge its calls.
     pub(super) fn goes_on_with(&self, family: &str) {
         let other = to_string(&self.family);
         self.rules.suspend(other.trim_matches('"') != family);
     }
 
-    /// Takes back what a person has allowed for the rest of the session.
+    /// Forgets what a person has allowed for the rest of the session.
     pub(super) fn forget(&self) {
         self.rules.forget();
         self.domains.forget();
     }
 
-    /// Returns whether it can say anything without a person.
+    /// Returns whether it can decide anything without a person or rules.
     pub(super) fn decides(config: &SessionConfig) -> bool {
         let shell = |name: &str| config.facts.programs.iter().any(|program| program.name == name);
         config.approval.ask != AskAbout::Everything && shell("bash")
     }
 
-    /// An agent's call waits for a word, or the model for an answer.
+    /// Takes a question: a call that needs approval, or a question of the model.
     pub(super) fn asked(&self, id: EffectId, agent: AgentId, ask: &Ask) {
         let Ask::Approval { call_id, name, arguments, folder, after } = ask else {
             return self.pass_on(id, ask);
@@ -117,7 +119,7 @@ impl ApprovalJudge {
         if let Some(Action::Fetch { urls, .. }) = &action
             && self.domains.asks_for_all(urls)
         {
-            // One question is enough.
+            // The domains are asked about while the pages are read: asking twice is no safer.
             return self.commands.answer(id, Answer::Allow);
         }
         let place = (folder.as_str(), &self.workspace);
@@ -128,7 +130,8 @@ impl ApprovalJudge {
         };
         let Some(reason) = reason else { return waits(Some(ask.clone())) };
         let Some(sandbox) = &self.sandbox else {
-            // What a command of the machine reads or writes is not known from its name.
+            // On this machine a program's name tells nothing about what it reads or writes: only
+            // what a rule names may run.
             let is_named = matches!(&reason, AllowReason::Named(named) if named.readers.is_empty());
             return match is_named {
                 true => self.commands.answer(id, Answer::Allow),
@@ -140,6 +143,7 @@ impl ApprovalJudge {
         let (id_of_call, folder) = (call_id.clone(), folder.clone());
         let call = CallContext { agent, id: id_of_call, folder, known: None };
         let sandbox = Arc::clone(sandbox);
+        // The check runs in the sandbox and takes time: other questions must not wait for it.
         tokio::spawn(async move {
             let may_run = judge.holds(&reason, &sandbox, &call).await;
             if !may_run {
@@ -151,8 +155,8 @@ impl ApprovalJudge {
         });
     }
 
-    /// A question about a call is put once the calls before it are over: so they come in the order
-    /// of the calls, and what is shown of the call is what it does.
+    /// Follows an event. A call is asked about once the calls before it have ended: so questions
+    /// come in the order of the calls, and the preview of a call shows what it will really do.
     pub(super) fn heard(&self, event: &Event) {
         let EventKind::ToolCallEnd { call_id, .. } = &event.kind else { return };
         let mut open = self.open();
@@ -163,7 +167,7 @@ impl ApprovalJudge {
         self.pass_on_due();
     }
 
-    /// Passes on what was looked at and waits for no other call.
+    /// Passes on the questions whose calls were checked and wait for no other call.
     fn pass_on_due(&self) {
         let mut open = self.open();
         let is_due = |open: &UndecidedCall| open.ask.is_some() && open.after.is_empty();
@@ -172,11 +176,11 @@ impl ApprovalJudge {
         }
     }
 
-    /// Returns whether that is so where the call is carried out.
+    /// Returns whether the reason holds in the sandbox.
     async fn holds(&self, reason: &AllowReason, sandbox: &Executor, call: &CallContext) -> bool {
         match reason {
             AllowReason::Reads(command) => sandbox.reads_only(call, command).await,
-            // What only reads is asked about, too.
+            // At this level commands that only read need a yes, too.
             AllowReason::Named(CommandConditions { readers, .. })
                 if self.asks_about == AskAbout::Everything && !readers.is_empty() =>
             {
@@ -188,14 +192,14 @@ impl ApprovalJudge {
         }
     }
 
-    /// The question needs no answer any more.
+    /// Withdraws a question that needs no answer any more.
     pub(super) fn withdraw(&self, id: EffectId) {
         if self.open().remove(&id).is_none() {
             self.person.iter().for_each(|person| person.withdraw(id));
         }
     }
 
-    /// The command line, if it may run where it only reads.
+    /// Returns the reason to allow a command line that only reads, if that is enough.
     fn reads(&self, action: Option<Action>) -> Option<AllowReason> {
         match action? {
             Action::Shell { command, .. } if self.asks_about != AskAbout::Everything => {

@@ -1,4 +1,6 @@
-//! Calls in words: what a tool is to do, the same whatever the model's vocabulary calls it.
+//! The summary of a call in words, the same whatever the model's vocabulary names the tool. The
+//! transcript, questions, reports and lists use it. A summary is one harmless line; `is_all` is
+//! true only if nothing of the call is missing from it, since a person may allow it by that.
 
 use super::{patch_reader::PatchReader, style::brief};
 use innerloop_core::{
@@ -10,27 +12,27 @@ use innerloop_core::{
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// Characters of a name, and of a value, that are told.
+/// The most characters of a name, and of a value.
 const NAME: usize = 40;
 const VALUE: usize = 60;
 
-/// Characters of all that stands behind the verb.
+/// The most characters of the text after the verb.
 const REST: usize = 200;
 
-/// Lines of a file that a call reads which does not say how many.
+/// The lines of a file that a call reads by default.
 const USUAL: u64 = 2_000;
 
-/// Items of a list that are named.
+/// The most items of a list that are named.
 const NAMED: usize = 4;
 
-/// Tells calls of a session's tools.
+/// The describer of calls of a session's tools.
 #[derive(Clone, Debug)]
 pub(super) struct CallDescriber {
     profile: Profile,
     facts: EnvironmentFacts,
     /// The user's own tools, which may have the names of built-in ones.
     own: Vec<String>,
-    /// Calls that may end without having begun, since an earlier program told that, by id.
+    /// The calls whose beginning an earlier program has shown, by id.
     told: BTreeMap<String, CallDescription>,
     patches: PatchReader,
 }
@@ -42,21 +44,21 @@ pub(super) struct CallDescription {
     pub(super) verb: String,
     /// The object of the verb; empty if there is nothing to say.
     pub(super) rest: String,
-    /// True if that is all that the call says.
+    /// True if these words say everything that the call says.
     pub(super) is_all: bool,
-    /// True if what it has changed says all of what came of it.
+    /// True if its changes say everything about its result.
     pub(super) is_edit: bool,
 }
 
 impl CallDescriber {
-    /// For the calls of a session with that configuration.
+    /// Describes the calls of a session with that configuration.
     pub(super) fn new(config: &SessionConfig) -> Self {
         let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
         let (profile, facts) = (Profile::of(&config.model), config.facts.clone());
         Self { profile, facts, own, told: BTreeMap::new(), patches: PatchReader::default() }
     }
 
-    /// With calls whose beginning was told before.
+    /// Adds calls whose beginning an earlier program has shown.
     pub(super) fn with_told(mut self, calls: Vec<ToolCall>) -> Self {
         for call in calls {
             let phrase = self.phrase(&call.name, &call.arguments);
@@ -65,27 +67,28 @@ impl CallDescriber {
         self
     }
 
-    /// The call of that id and name, in the words in which its beginning was told.
+    /// Returns the call of that id in the words of its beginning, or else its tool's name.
     pub(super) fn told(&self, id: &str, name: &str) -> CallDescription {
         self.told.get(id).cloned().unwrap_or_else(|| CallDescription::name(name))
     }
 
-    /// Returns what the call means, if it is one of a built-in tool that leaves the core.
+    /// Returns the action that the call means, if it is a call of a built-in tool.
     pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
+        // The user's own tool replaces a built-in one of the same name, and means something else.
         if self.own.iter().any(|own| own == name) {
             return None;
         }
         Some(self.profile.translate(&self.facts, name, arguments).ok()?.action)
     }
 
-    /// The call in words.
+    /// Returns the call in words.
     pub(super) fn phrase(&self, name: &str, arguments: &str) -> CallDescription {
         let action = self.action(name, arguments);
         let other = || CallDescription::new(&brief(name, NAME), &named(arguments), false);
         action.map_or_else(other, |action| self.phrase_of(&action))
     }
 
-    /// A call that means that, in words.
+    /// Returns an action in words.
     pub(super) fn phrase_of(&self, action: &Action) -> CallDescription {
         let (verb, rest, is_all) = told(action, &self.patches);
         let is_edit =
@@ -93,14 +96,14 @@ impl CallDescriber {
         CallDescription { is_edit, ..CallDescription::new(verb, &rest, is_all) }
     }
 
-    /// The reader of its calls' patches.
+    /// Returns the reader of its calls' patches.
     pub(super) const fn patches(&self) -> &PatchReader {
         &self.patches
     }
 }
 
 impl CallDescription {
-    /// Nothing but a tool's name.
+    /// Returns a description of nothing but a tool's name.
     pub(super) fn name(name: &str) -> Self {
         Self::new(&brief(name, NAME), "", false)
     }
@@ -108,11 +111,12 @@ impl CallDescription {
     fn new(verb: &str, rest: &str, is_all: bool) -> Self {
         let whole = brief(rest, usize::MAX);
         let rest_in_brief = brief(rest, REST);
+        // Neither cut nor with anything escaped or joined: only then do the words say it all.
         let is_all = is_all && rest == whole && whole == rest_in_brief;
         Self { verb: verb.to_owned(), rest: rest_in_brief, is_all, is_edit: false }
     }
 
-    /// For example `shell: cargo test`, in at most so many characters.
+    /// Returns a label such as `shell: cargo test`, in at most that many characters.
     pub(super) fn label(&self, chars: usize) -> String {
         if self.rest.is_empty() {
             return brief(&self.verb, chars);
@@ -121,7 +125,7 @@ impl CallDescription {
     }
 }
 
-/// The verb, what it is done to, and whether that is all there is to say.
+/// Returns the verb, its object, and whether they say everything about the action.
 fn told(action: &Action, patches: &PatchReader) -> (&'static str, String, bool) {
     let place = |path: &Option<String>| match path.as_deref() {
         None | Some("" | ".") => String::new(),
@@ -171,7 +175,8 @@ fn told(action: &Action, patches: &PatchReader) -> (&'static str, String, bool) 
             }
             let folder = folder.as_deref().filter(|folder| !folder.is_empty());
             let folder = folder.map(|folder| format!(" (in {folder})")).unwrap_or_default();
-            // A command line may end as if a folder were named.
+            // A command line may itself end like ` (in src)`: with a folder the words are
+            // ambiguous.
             let is_all = folder.is_empty();
             ("shell", format!("{command}{folder}"), is_all)
         }
@@ -181,7 +186,8 @@ fn told(action: &Action, patches: &PatchReader) -> (&'static str, String, bool) 
     }
 }
 
-/// For example ` (lines 10–40)`; nothing where the start is read, and no more than is usual.
+/// Returns a range such as ` (lines 10–40)`; empty if a file is read from its start up to the
+/// default number of lines.
 fn lines(offset: Option<u64>, limit: Option<u64>) -> String {
     match (offset.map(|offset| offset.max(1)), limit) {
         (None | Some(1), Some(USUAL)) => String::new(),
@@ -195,7 +201,7 @@ fn lines(offset: Option<u64>, limit: Option<u64>) -> String {
     }
 }
 
-/// For example `"fn main" in src (*.rs)`.
+/// Returns a search such as `"fn main" in src (*.rs)`.
 fn searched(grep: &GrepQuery) -> String {
     let place = grep.path.as_deref().filter(|path| !matches!(*path, "" | "."));
     let place = place.map(|path| format!(" in {path}")).unwrap_or_default();
@@ -205,7 +211,7 @@ fn searched(grep: &GrepQuery) -> String {
     format!("\"{}\"{place}{only}", grep.pattern)
 }
 
-/// The files of a patch.
+/// Returns the files of a patch in words.
 fn patched(patch: &Patch) -> String {
     let mut paths: Vec<&str> = Vec::new();
     for file in &patch.files {
@@ -223,7 +229,7 @@ fn patched(patch: &Patch) -> String {
     }
 }
 
-/// The first of some names.
+/// Returns the first names of a list.
 fn listed(names: &[impl AsRef<str>]) -> String {
     let mut named: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     if names.len() > NAMED {
@@ -232,7 +238,7 @@ fn listed(names: &[impl AsRef<str>]) -> String {
     named.join(", ")
 }
 
-/// A word of a command line, in quotes where it would not be one without.
+/// Returns a word of a command line, in quotes if a shell would not read it as one without.
 fn quoted(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -241,7 +247,7 @@ fn quoted(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
-/// Arguments as `key: value, …`; as they are where they are no object.
+/// Returns arguments as `key: value, …`, or as they are if they are not an object.
 fn named(arguments: &str) -> String {
     let Ok(fields) = serde_json::from_str::<JsonObject>(arguments) else {
         return arguments.to_owned();

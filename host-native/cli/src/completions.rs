@@ -1,4 +1,5 @@
-//! `innerloop completions` and `innerloop man`: what shells and `man` read of the command line.
+//! `innerloop completions` and `innerloop man`: generate shell completions and manual pages from
+//! the command line's definition.
 
 use super::{
     args::{Cli, CompletionsArgs, ManArgs},
@@ -12,7 +13,7 @@ use std::{
     path::Path,
 };
 
-/// Prints what a shell reads to complete arguments.
+/// Prints the script with which a shell completes arguments.
 pub(super) fn completions(args: &CompletionsArgs) -> Result<(), CliError> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "innerloop", &mut text);
@@ -44,7 +45,7 @@ fn pages(folder: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Prints a text as it is: this program has made it.
+/// Prints a text without escapes, since it contains nothing from outside of this program.
 fn print(text: &[u8]) {
     let mut out = stdout().lock();
     note(out.write_all(text).and_then(|()| out.flush()));

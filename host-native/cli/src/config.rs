@@ -1,6 +1,6 @@
-//! From settings, the user's file and the command line to a session's configuration: everything is
-//! a patch over the preset, settings over the program's own defaults, the file that `--config`
-//! names over the settings, options over the file.
+//! The configuration of a session, made of patches over the preset: the program's defaults, then
+//! settings (the user's, the project's, the environment's), then the file of `--config`, then
+//! options. A project's patch is applied only as far as it restricts what the others grant.
 
 use super::{
     args::{ApprovalLevel, CompactionTrigger, ModelArgs, TuningArgs},
@@ -24,10 +24,10 @@ use innerloop_host::setup::WorkSite;
 use serde_json::{Map, Value, json};
 use std::{fmt::Display, fs, path::Path};
 
-/// Rounds of tool calls where neither the preset nor the user says more.
+/// The limit of rounds of tool calls if neither the preset nor the user sets one.
 const ROUNDS: u32 = 200;
 
-/// The session that the user wants, with all that was asked for read and checked.
+/// The plan of a new session, with everything the user has asked for read and checked.
 pub(super) struct SessionPlan {
     id: SessionId,
     provider: Provider,
@@ -37,13 +37,13 @@ pub(super) struct SessionPlan {
     tools: Vec<ToolSpec>,
     /// True if pages of the web may be read.
     reads_web: bool,
-    /// One over the other.
+    /// In the order in which they are applied.
     patches: Vec<String>,
 }
 
 impl SessionPlan {
-    /// Reads what the user wants, whose own tools are `tools`. `asks` says what needs approval if
-    /// neither the preset nor the user says more, `pages` which pages of the web may be read.
+    /// Reads what the user wants. `tools` are the user's own, `asks` says which calls need approval
+    /// if neither the preset nor the user does, and `pages` which pages of the web may be read.
     pub(super) async fn read(
         provider: &Provider,
         model: &ModelArgs,
@@ -72,6 +72,8 @@ impl SessionPlan {
             layers.flatten().collect()
         };
         let project = settings.project.as_deref().and_then(ProjectPatch::read);
+        // In two steps: the project may choose the model, and what the others grant that model is
+        // the bound for everything else that the project says.
         plan.patches = around(project.as_ref().map(ProjectPatch::model));
         let granted = plan.with(&EnvironmentFacts::default())?;
         if let Some(project) = project {
@@ -81,12 +83,12 @@ impl SessionPlan {
         Ok(plan)
     }
 
-    /// The configuration before anything of the workspace is known.
+    /// Returns the configuration before anything about the workspace is known.
     pub(super) fn draft(&self) -> Result<SessionConfig, CliError> {
         self.with(&EnvironmentFacts::default())
     }
 
-    /// The configuration of a session whose tools work there.
+    /// Returns the configuration of a session whose tools work at that site.
     pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, CliError> {
         let family = self.draft()?.model.profile;
         let facts = site.facts(family).await;
@@ -110,6 +112,8 @@ impl SessionPlan {
             patches: &patches,
         };
         let config = settings.config().map_err(|error| told(&error))?;
+        // A patch may set any field, but these two need something that only this program can give:
+        // what runs a tool, and domains to read.
         if config.tools != *tools {
             let advice = "a tool needs something that runs it; define it in a file for --tool";
             return Err(CliError::configuration(format!("config.tools: {advice}")));
@@ -130,7 +134,7 @@ fn told(error: &SettingsError) -> CliError {
     CliError::configuration(format!("{error}{advice}"))
 }
 
-/// Returns what the program wants otherwise than the preset, where that has no opinion.
+/// Returns the program's own defaults for fields that the preset leaves open.
 fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String {
     let preset = preset.config();
     let mut patch = json!({});
@@ -145,7 +149,7 @@ fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String 
     patch.to_string()
 }
 
-/// Returns what the options say.
+/// Returns the options as a patch.
 pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     let mut patch = json!({});
     set(&mut patch, &["approval", "ask"], tuning.approve.map(ApprovalLevel::asked));
@@ -170,7 +174,7 @@ pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     Ok(patch.to_string())
 }
 
-/// Returns what goes into each request besides.
+/// Returns the fields that `--provider-options` adds to each request.
 fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, CliError> {
     let wrong = |error| {
         CliError::usage(format!("--provider-options takes a JSON object in one line: {error}"))
@@ -178,7 +182,7 @@ fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, C
     tuning.provider_options.as_deref().map(serde_json::from_str).transpose().map_err(wrong)
 }
 
-/// Which tools of its own the model is shown, as the configuration says it.
+/// Returns the built-in tools that the model is shown, as the configuration has it.
 fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
     let names = |text: &str| text.split(',').map(str::trim).map(Value::from).collect::<Value>();
     let without = tuning.without_tools.as_deref().map(|text| json!({"except": names(text)}));
@@ -191,8 +195,7 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
     })
 }
 
-/// Returns what is said of a configuration that cannot work: with the option's name where an option
-/// has said what is wrong.
+/// Returns the error for a configuration that cannot work, naming the option that has caused it.
 pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> CliError {
     let option = match error.field.as_ref() {
         "builtin_tools" if tuning.without_tools.is_some() => "--without-tools",
@@ -214,7 +217,7 @@ fn set(patch: &mut Value, path: &[&str], value: Option<impl Into<Value>>) {
     }
 }
 
-/// The user's file, or standard input.
+/// Reads the user's file, or standard input.
 async fn given(path: &Path) -> Result<String, CliError> {
     if path == Path::new("-") {
         return setup::given("-".to_owned(), "the configuration").await;
@@ -226,7 +229,7 @@ async fn given(path: &Path) -> Result<String, CliError> {
     }
 }
 
-/// Returns what is known of models.
+/// Reads the catalogue of models in that file, or returns the built-in one.
 pub(super) fn catalogue(path: Option<&Path>) -> Result<Catalogue, CliError> {
     let Some(path) = path else { return Ok(Catalogue::standard()) };
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;

@@ -1,4 +1,6 @@
-//! What the program prints, and what went wrong when it did. No key of the environment is in it.
+//! The output of the program: lines for standard output and standard error, and the failure to
+//! write them. On a terminal every line is harmless; a broken standard output fails the command at
+//! its end, a broken standard error never does.
 
 use super::{exit::CliError, keys, style::harmless, terminal, wrap::wrapped};
 use std::{
@@ -7,29 +9,31 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-/// The reason why standard output did not get all of the output.
+/// The first failure to write to standard output.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line to standard output, on a terminal a harmless one. What can't be written fails the
-/// command at its end.
+/// Prints a line to standard output, escaped on a terminal. A failure is kept and fails the command
+/// at its end.
 pub(super) fn say(line: &str) {
     let mut out = stdout().lock();
     note(writeln!(out, "{}", shown(line)).and_then(|()| out.flush()));
 }
 
-/// As [`say`], but harmless also where it is written to a file or a pipe: JSON, which means the
-/// same with escapes in it, and what is only for people.
+/// Prints a line as [`say`] does, but also escaped in a file or a pipe: for JSON, which means the
+/// same with escapes in it, and for texts that only people read.
 pub(super) fn say_escaped(line: &str) {
     say(&harmless(line));
 }
 
-/// The line as it may be written to standard output.
+/// Returns the line as it may be written to standard output.
 pub(super) fn shown(line: &str) -> Cow<'_, str> {
     static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| stdout().is_terminal());
+    // Programs that read a pipe get the bytes as they are, such as a patch or a tool's output.
     if *IS_TERMINAL { harmless(line) } else { Cow::Borrowed(line) }
 }
 
-/// Keeps the first failure to write. Nobody may be reading; that is no failure.
+/// Keeps the first failure to write. A closed pipe is not one: its reader, such as `head`, has read
+/// enough.
 pub(super) fn note(written: io::Result<()>) {
     if let Err(error) = written
         && error.kind() != io::ErrorKind::BrokenPipe
@@ -38,17 +42,17 @@ pub(super) fn note(written: io::Result<()>) {
     }
 }
 
-/// The first failure to write.
+/// Returns the first failure to write.
 pub(super) fn unwritten() -> Option<&'static io::Error> {
     UNWRITTEN.get()
 }
 
-/// Prints a line to standard error that somebody should know of.
+/// Prints a warning or a notice to standard error.
 pub(super) fn warn(line: &str) {
     terminal::tell(&format!("{}\n", wrapped(&harmless(line), terminal::columns())));
 }
 
-/// Prints what went wrong to standard error.
+/// Prints an error to standard error. Keys are masked: a provider may repeat one in its message.
 pub(super) fn complain(failure: &CliError) {
     let text = failure.to_string();
     let text = keys::of_environment().masked(&text).into_owned();

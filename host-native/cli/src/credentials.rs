@@ -1,36 +1,39 @@
-//! The keys that `innerloop login` keeps: a file that its user alone may read.
+//! The file of keys that `innerloop login` writes, which only its user may read. Its content never
+//! appears in an error.
 
 use innerloop_driver::ApiKey;
 use innerloop_workspace::{app_dirs, private_files};
 use std::{collections::BTreeMap, path::PathBuf};
 use toml_edit::{DocumentMut, value};
 
-/// Most bytes of the file.
+/// The most bytes of the file.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Nobody else may do anything with it.
+/// The permissions with which the file is refused: all of group and others.
 const FORBIDDEN: u32 = 0o077;
 
 /// The beginning of a new file.
 const HEAD: &str =
     "# The keys that `innerloop login` was given. They are nobody else's business.\n";
 
-/// Returns where it is, or would be; nowhere for a user without a home.
+/// Returns the path of the file, whether or not it exists; none for a user without a home.
 pub(super) fn path() -> Option<PathBuf> {
     app_dirs::state().map(|folder| folder.join("credentials.toml"))
 }
 
-/// The keys, by their providers' names, as they are now: another program may keep one meanwhile.
+/// Reads the keys, by their providers' names. They are read anew each time: another program may
+/// have written one meanwhile.
 ///
 /// # Errors
-/// The file can't be read, others may read it, or it is no such file. What it holds is not told.
+/// The file can't be read or parsed, or others may read it.
 pub(super) fn read() -> Result<BTreeMap<String, ApiKey>, String> {
     let Some(text) = text()? else { return Ok(BTreeMap::new()) };
+    // The parser's message would quote the line, and with it a key.
     let keys: BTreeMap<String, String> = toml::from_str(&text).map_err(|_| unfit())?;
     Ok(keys.into_iter().map(|(name, key)| (name, ApiKey::new(&key))).collect())
 }
 
-/// Keeps a provider's key, or removes it; gives whether there was one.
+/// Stores a provider's key, or removes it; returns whether there was one before.
 ///
 /// # Errors
 /// As [`read`], or the file can't be written.

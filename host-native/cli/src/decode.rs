@@ -1,4 +1,5 @@
-//! `innerloop decode`: recorded responses in, one normalised line of JSON out for each.
+//! `innerloop decode`: reads recorded responses and prints one normalised line of JSON for each.
+//! Every line of input gets a line of output, also one that can't be read.
 
 use super::{
     args::{DecodeArgs, WireFormat},
@@ -31,8 +32,8 @@ pub(super) fn run(args: &DecodeArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Prints what `answer` makes of each line of standard input that is not blank. What is printed is
-/// handed on as soon as there is nothing more to read, for programs that ask line by line.
+/// Prints what `answer` returns for each line of standard input that is not blank. The output is
+/// flushed whenever no more input is buffered, for programs that wait for each answer.
 fn each_line(mut answer: impl FnMut(&[u8]) -> String) -> io::Result<()> {
     let mut input = BufReader::with_capacity(BUFFER, stdin().lock());
     let mut out = BufWriter::with_capacity(BUFFER, stdout().lock());
@@ -52,7 +53,7 @@ fn each_line(mut answer: impl FnMut(&[u8]) -> String) -> io::Result<()> {
     Ok(())
 }
 
-/// The answer to one interaction: what it says, or why it cannot be read.
+/// Returns the answer to one line: the decoded response, or the reason why it can't be read.
 fn answer(line: &[u8], args: &DecodeArgs) -> String {
     let default = args.wire.map(WireFormat::kind);
     match RecordedExchange::read(line, default, args.status) {

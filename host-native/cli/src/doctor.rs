@@ -1,5 +1,6 @@
-//! `innerloop doctor`: checks that this installation works, a line for each thing, and says what
-//! would make it.
+//! `innerloop doctor`: checks this installation, prints one line per check, and says how to fix
+//! what does not work. Each check does the real thing in the way a session does it, so that a line
+//! with `ok` means that a session will not fail there.
 
 use super::{
     args::{ColourChoice, DoctorArgs, ModelArgs},
@@ -32,7 +33,7 @@ use std::{
 };
 use tokio::{task::spawn_blocking, time::sleep};
 
-/// The time after which work is reported even if there is no terminal.
+/// The time after which a check is announced even without a terminal.
 const LONG: Duration = Duration::from_secs(2);
 
 /// The time limit of one operation in the sandbox, not counting compilation.
@@ -87,8 +88,8 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), CliError> {
     }
 }
 
-/// The display of what is being tried, for whoever waits: a line that moves on a terminal,
-/// elsewhere, one line for each check that takes long.
+/// The display of the current check: a spinner on a terminal; elsewhere one line for each check
+/// that takes long.
 struct ProgressLine {
     screen: Screen,
     spinner: RefCell<Spinner>,
@@ -104,7 +105,7 @@ impl ProgressLine {
         Self { screen, spinner: RefCell::new(spinner) }
     }
 
-    /// Tells what goes on until that is done.
+    /// Shows `what` until `work` is done.
     async fn during<T>(&self, what: &str, work: impl Future<Output = T>) -> T {
         self.spinner.borrow_mut().set(Some(ActivityLabel::of(what)));
         let done = tokio::select! {
@@ -144,7 +145,7 @@ fn version() -> CheckFinding {
     Fine(format!("innerloop {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
 }
 
-/// The provider's key, found as a session finds it.
+/// Finds the provider's key as a session does.
 fn find_key(provider: &Provider, args: &ModelArgs) -> Result<Option<FoundKey>, String> {
     match provider.key_optional {
         true => keys::at_hand(provider, &args.settings),
@@ -154,7 +155,7 @@ fn find_key(provider: &Provider, args: &ModelArgs) -> Result<Option<FoundKey>, S
 
 fn key(provider: &Provider, found: &Result<Option<FoundKey>, String>) -> CheckFinding {
     let name = &provider.name;
-    // Perhaps it is not needed for this key; the next one may be in it.
+    // The key may come from elsewhere, but a file that can't be used is a problem for the next one.
     let unused = credentials::read().err();
     match (found, provider.key_optional) {
         (Ok(Some(FoundKey { origin, .. })), _) => {
@@ -172,7 +173,7 @@ fn key(provider: &Provider, found: &Result<Option<FoundKey>, String>) -> CheckFi
     }
 }
 
-/// Returns whether the provider can be reached and takes the key, where there is something to try.
+/// Checks whether the provider can be reached and takes the key, if there is something to try.
 async fn reached(
     provider: &Provider,
     args: &DoctorArgs,
@@ -196,10 +197,11 @@ struct SandboxFindings {
     findings: Vec<(&'static str, CheckFinding)>,
 }
 
-/// Has the sandbox do what agents have it do, in a folder of its own.
+/// Has the sandbox do what agents do, in a temporary folder.
 async fn sandbox(programs: Option<&Path>) -> SandboxFindings {
     let scratch = env::temp_dir().join(format!("innerloop-doctor-{}", process::id()));
     let folder = scratch.join("folder");
+    // One folder within another, so that a write outside of the inner one can be seen.
     if let Err(error) = fs::create_dir(&scratch).and_then(|()| fs::create_dir(&folder)) {
         let why = format!("cannot create {}: {error}; set TMPDIR", folder.display());
         return SandboxFindings {
@@ -225,7 +227,7 @@ async fn try_out(
         return vec![("tools", Broken(why))];
     }
     let note: OnProgress = Arc::new(move |line: &str| {
-        // A module that is being prepared is the ordinary course.
+        // Compiling a module for the first time is normal.
         if !line.starts_with("preparing ") {
             complaints.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
         }
@@ -266,7 +268,7 @@ async fn try_out(
     findings
 }
 
-/// Has one thing done that must say some words.
+/// Carries out an action whose output must contain `words`.
 async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> CheckFinding {
     let begun = Instant::now();
     let outcome = sandbox.run(action, PATIENCE, None).await;
@@ -278,7 +280,7 @@ async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> Ch
     }
 }
 
-/// Returns whether what must not be written was not.
+/// Checks that a write outside of the folder was refused and left no file.
 fn walls(folder: &Path, outcome: &Outcome) -> CheckFinding {
     let is_there = folder.with_file_name("outside.txt").exists();
     match (is_there, outcome.error) {
@@ -314,7 +316,7 @@ fn told(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Returns where commands would run that are allowed on this machine. Nothing is started for that.
+/// Tells where commands of `--env local` would run. Nothing is started for that.
 fn commands() -> CheckFinding {
     Fine(match local::bubblewrap() {
         Some(path) => format!("with --env local they run inside of {}", path.display()),
@@ -322,7 +324,7 @@ fn commands() -> CheckFinding {
     })
 }
 
-/// Returns what an agent would know of the folder: the branch and the instruction files.
+/// Tells what an agent would know about the folder: the branch and the instruction files.
 async fn folder(
     workspace: Result<Workspace, CliError>,
     args: &DoctorArgs,
@@ -331,7 +333,7 @@ async fn folder(
     let workspace = match workspace {
         Ok(workspace) => workspace,
         Err(failure) if fs::read_dir(&args.workspace).is_err() => return Broken(failure.message),
-        // One that no session takes by mistake.
+        // A home or system folder, which sessions refuse unless it is meant.
         Err(failure) => return Warning(failure.message),
     };
     let root = workspace.root().display().to_string();

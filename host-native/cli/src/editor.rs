@@ -1,4 +1,5 @@
-//! The arguments of a call in the user's editor.
+//! The arguments of a call in the user's editor, through a temporary file that only the user may
+//! read.
 
 use innerloop_core::json::Json;
 use innerloop_host::journal::private;
@@ -10,7 +11,11 @@ use std::{
     process::{self, Command},
 };
 
-/// The arguments as the user leaves them; nothing if they are as they were.
+/// Opens the arguments in the editor; returns them as the user leaves them, or none if they are
+/// unchanged.
+///
+/// # Errors
+/// There is no editor, it has failed, or the text is no longer JSON.
 pub(super) async fn edited(arguments: &Json) -> Result<Option<Json>, String> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     let editor = set("VISUAL").or_else(|| set("EDITOR"));
@@ -19,7 +24,7 @@ pub(super) async fn edited(arguments: &Json) -> Result<Option<Json>, String> {
     let text = format!("{value:#}\n");
     let file = env::temp_dir().join(format!("innerloop-call-{}.json", process::id()));
     let before = text.clone();
-    // A thread of its own, so that Ctrl-C is heard while somebody writes.
+    // On another thread, so that signals are still handled while the editor runs.
     let work = tokio::task::spawn_blocking(move || through(&editor, &file, &text));
     let after = work.await.map_err(io::Error::other).flatten();
     let after = after.map_err(|error| format!("the editor failed: {error}"))?;
@@ -32,6 +37,7 @@ pub(super) async fn edited(arguments: &Json) -> Result<Option<Json>, String> {
 
 fn through(editor: &std::ffi::OsStr, file: &PathBuf, text: &str) -> io::Result<String> {
     let removed = TempFileGuard(file);
+    // `create_new`: in a shared temporary folder somebody else may have put a link there.
     let mut written = private(fs::OpenOptions::new().write(true).create_new(true)).open(file)?;
     written.write_all(text.as_bytes())?;
     drop(written);
@@ -40,7 +46,8 @@ fn through(editor: &std::ffi::OsStr, file: &PathBuf, text: &str) -> io::Result<S
     edited
 }
 
-/// As a shell would start it: the variable may hold options.
+/// Runs the editor through a shell, since `VISUAL` and `EDITOR` may hold options. The variable and
+/// the file reach the shell as data, not as part of the script.
 fn run(editor: &std::ffi::OsStr, file: &Path) -> io::Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", "eval \"$INNERLOOP_EDITOR\" '\"$1\"'", "sh"]).arg(file);
@@ -52,7 +59,7 @@ fn ended(command: &mut Command) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other(status.to_string())) }
 }
 
-/// Removes the file in the end.
+/// A guard that removes the file.
 struct TempFileGuard<'a>(&'a Path);
 
 impl Drop for TempFileGuard<'_> {

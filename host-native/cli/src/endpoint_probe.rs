@@ -1,5 +1,5 @@
-//! Whether the model's provider is there, takes the key, and has the model: it is asked for its
-//! list of models, which costs nothing.
+//! The probe of a model's provider for `innerloop doctor`: asks for the list of models, which costs
+//! nothing and shows whether the provider is reachable, takes the key and has the model.
 
 use super::{
     args::ModelArgs,
@@ -17,13 +17,13 @@ use std::time::Duration;
 /// The time limit of the request for the list.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Most bytes of the list that are read.
+/// The most bytes of the list that are read.
 const MOST_BYTES: usize = 16 << 20;
 
-/// Most characters of what a provider says that are shown.
+/// The most characters of a provider's message that are shown.
 const MOST_SAID: usize = 200;
 
-/// Asks the provider, with the key that is at that place, if there is one.
+/// Asks the provider, with its key, if there is one; `key` says where that is from.
 pub(super) async fn ask(
     provider: &Provider,
     args: &ModelArgs,
@@ -62,7 +62,7 @@ pub(super) async fn ask(
     }
 }
 
-/// Returns what asks for the list, in the provider's protocol.
+/// Returns the request for the list in the provider's protocol.
 fn request(provider: &Provider) -> HttpRequest {
     let (path, headers) = match provider.wire {
         WireKind::Anthropic => {
@@ -71,14 +71,14 @@ fn request(provider: &Provider) -> HttpRequest {
         }
         WireKind::Gemini => ("/v1beta/models?pageSize=1000", Vec::new()),
         WireKind::Ollama => ("/api/tags", Vec::new()),
-        // OpenAI's protocols, and what else speaks like them.
+        // OpenAI's protocols, and those of others that imitate them.
         _ => ("/models", Vec::new()),
     };
     let (endpoint, body) = (provider.endpoint(), BodyBytes::default());
     HttpRequest { endpoint, path: path.to_owned(), headers, body }
 }
 
-/// Returns what a list of models says of the one that is to be used.
+/// Checks whether the list of models has the one that would be used.
 fn listed(base: &str, body: &[u8], model: Option<&str>, has_key: bool) -> CheckFinding {
     let Some(names) = names(body) else {
         return Warning(format!(
@@ -105,23 +105,24 @@ fn listed(base: &str, body: &[u8], model: Option<&str>, has_key: bool) -> CheckF
     }
 }
 
-/// Returns whether the name of a model is that one: Ollama adds a tag.
+/// Returns whether a listed name is that of the model: Ollama lists names with a tag.
 fn is_it(name: &str, model: &str) -> bool {
     name == model || name.strip_suffix(":latest") == Some(model)
 }
 
-/// The names of models in a list of any protocol.
+/// Returns the names of models in a list of any protocol.
 fn names(body: &[u8]) -> Option<Vec<String>> {
     let list: Value = serde_json::from_slice(body).ok()?;
     let models = list.get("data").or_else(|| list.get("models")).unwrap_or(&list).as_array()?;
     let name = |model: &Value| {
         let name = model.get("id").or_else(|| model.get("name"))?.as_str()?;
+        // Gemini lists resource names, `models/NAME`.
         Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
     };
     Some(models.iter().filter_map(name).collect())
 }
 
-/// Returns what a provider says of an error.
+/// Returns the message in a provider's error.
 fn said(body: &[u8]) -> String {
     let Ok(answer) = serde_json::from_slice::<Value>(body) else { return String::new() };
     let error = answer.get("error").unwrap_or(&answer);
@@ -129,13 +130,13 @@ fn said(body: &[u8]) -> String {
     if text.is_empty() { text } else { format!(", {text}") }
 }
 
-/// A line that is not long, and has no key in it.
+/// Returns the first line of a text, cut and with keys masked: providers repeat keys in messages.
 fn short(text: &str) -> String {
     let text = keys::of_environment().masked(text).into_owned();
     text.lines().next().unwrap_or_default().chars().take(MOST_SAID).collect()
 }
 
-/// Returns why there was no answer, and what to do.
+/// Returns the reason why there was no answer, and advice.
 fn unreached(message: &str) -> String {
     let lower = message.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -1,5 +1,6 @@
-//! `--env local`: the options that say where commands run, what follows from them for a run, and
-//! the line that says what it means.
+//! The options of `--env local`: checks them against the other options, and opens the environment
+//! in which commands run on this machine. Such commands change the folder itself, so that the user
+//! must have meant it.
 
 use super::{
     args::{
@@ -16,8 +17,8 @@ use innerloop_host::{
 };
 use innerloop_sandbox::programs::ProgramRegistry;
 
-/// Returns what a run's options mean where commands change the folder itself: that it is worked on
-/// in place. Off a terminal that must have been said.
+/// Completes the options of a session whose commands run on this machine: it works in place.
+/// Without a terminal `--in-place` must be given.
 pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArgs, CliError> {
     if args.environment.env == ExecutionTarget::Sandbox {
         return Ok(args);
@@ -45,7 +46,7 @@ pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArg
     }
 }
 
-/// Has commands run on the machine itself, if that was asked for; what it means is told.
+/// Has commands run on this machine, if that was asked for, and warns of what it means.
 pub(super) fn open(
     args: &EnvironmentArgs,
     guests: &GuestArgs,
@@ -69,7 +70,7 @@ pub(super) fn open(
     Ok(site.with_local(local))
 }
 
-/// Returns what is known of the place before it is opened: which programs it has.
+/// Returns the facts about the environment before it is opened: its programs.
 pub(super) fn facts(args: &EnvironmentArgs, programs: &ProgramRegistry) -> EnvironmentFacts {
     let shell = || ProgramFacts { name: "sh".to_owned(), description: String::new() };
     let programs = match args.env {
@@ -79,9 +80,10 @@ pub(super) fn facts(args: &EnvironmentArgs, programs: &ProgramRegistry) -> Envir
     EnvironmentFacts { programs, ..EnvironmentFacts::default() }
 }
 
-/// Returns what the options say of commands on this machine; nothing where they run in the sandbox.
+/// Returns the options of commands on this machine; none if they run in the sandbox.
 fn options(args: &EnvironmentArgs) -> Result<Option<LocalOptions>, CliError> {
     if args.env == ExecutionTarget::Sandbox {
+        // An option without effect is an error: somebody would rely on it.
         let given = [
             ("--bubblewrap", args.bubblewrap.is_some()),
             ("--env-policy", args.env_policy.is_some()),

@@ -1,4 +1,5 @@
-//! How the program ends: the exit codes, and a failure as one line with its code.
+//! The end of the program: the exit codes, and an error as a message with its code. The codes are
+//! part of the interface; scripts rely on them.
 
 use std::fmt;
 
@@ -33,7 +34,7 @@ pub(super) enum ExitReason {
     Interrupted,
     Quit,
     Terminated,
-    /// As a program that was run has ended.
+    /// With the code of a program that was run.
     Program(u8),
 }
 
@@ -56,7 +57,7 @@ impl ExitReason {
         }
     }
 
-    /// The name in the terminal record of `--json`.
+    /// Returns the name in the last line of `--json`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -72,7 +73,7 @@ impl ExitReason {
     }
 }
 
-/// An end that is not as wished: what to tell the user, in one line.
+/// An error: the reason why the program ends, and the message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CliError {
     pub(super) exit: ExitReason,
@@ -81,11 +82,13 @@ pub(super) struct CliError {
 
 impl CliError {
     pub(super) fn new(exit: ExitReason, message: impl fmt::Display) -> Self {
+        // Further lines are indented, so that the error stays recognisable as one.
         let words: Vec<String> = message.to_string().lines().map(str::to_owned).collect();
         Self { exit, message: words.join("\n  ") }
     }
 
-    /// Returns what a program that was run has said itself, and ended with.
+    /// Returns an error with the exit code of a program that was run. It has no message: the
+    /// program has printed its own.
     pub(super) fn of_program(code: i32) -> Self {
         let exit = ExitReason::Program(u8::try_from(code & 0xff).unwrap_or(u8::MAX));
         Self { exit, message: String::new() }

@@ -1,4 +1,5 @@
-//! What one sees first: which model works where, and how far it may go.
+//! The header of a session, the first line on a terminal: the model, the folder, what becomes of
+//! changes, and the limits.
 
 use super::{
     review::ChangeMode, session_setup::ActiveSession, sessions::LockedSession, style::harmless,
@@ -6,7 +7,7 @@ use super::{
 use innerloop_core::config::AskAbout;
 use std::env;
 
-/// The line of a session.
+/// Returns the header of a session.
 pub(super) fn of(work: &ActiveSession) -> String {
     let config = work.host.driver().session().config();
     let changes = match work.mode {
@@ -34,7 +35,7 @@ pub(super) fn of(work: &ActiveSession) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Which calls need a yes.
+/// Returns the calls that need a yes, in words.
 pub(super) const fn asks(about: AskAbout) -> &'static str {
     match about {
         AskAbout::Nothing => "no call needs a yes",
@@ -44,7 +45,7 @@ pub(super) const fn asks(about: AskAbout) -> &'static str {
     }
 }
 
-/// The folder, from the home folder on.
+/// Returns the folder, with `~` for the home folder.
 fn folder(work: &ActiveSession) -> String {
     let root = work.workspace.root();
     let below =

@@ -1,18 +1,19 @@
-//! What is told of instruction files for which the prompt has no room.
+//! The warning about instruction files that do not fit into the prompt. The core decides what is
+//! cut; this module only tells it.
 
 use super::style::brief;
 use innerloop_core::{config::EnvironmentFacts, cut_docs};
 
-/// Bytes of them that the prompt has room for, each with a line of its own before it.
+/// The bytes of instruction files that the core's prompt has room for, each with a line before it.
 const ROOM: usize = 32 << 10;
 
-/// Bytes around a file's path and text.
+/// The bytes around a file's path and text.
 const AROUND: usize = 10;
 
-/// Most characters of a path.
+/// The most characters of a path.
 const WIDTH: usize = 100;
 
-/// Which files the model does not see in whole, in a line; nothing if there are none.
+/// Returns a line about the files that the model does not see in full; none if there are none.
 pub(super) fn cut(facts: &EnvironmentFacts) -> Option<String> {
     let mut cut = cut_docs(facts);
     let first = cut.next()?;

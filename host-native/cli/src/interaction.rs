@@ -1,5 +1,5 @@
-//! One line of `innerloop decode --jsonl`: a recorded exchange with a model. What cannot be read
-//! is told, never guessed.
+//! A line of `innerloop decode --jsonl`: a recorded exchange with a model. A line that can't be
+//! read is an error with the line's id; nothing in it is guessed.
 
 use super::args::WireFormat;
 use clap::ValueEnum;
@@ -20,9 +20,9 @@ pub(super) struct RecordedExchange {
     pub(super) body: Vec<u8>,
 }
 
-/// A line that is none.
+/// The error of a line that can't be read.
 pub(super) struct InputLineError {
-    /// The line's id, where it can be known.
+    /// The line's id, as far as it can be read.
     pub(super) id: Json,
     /// The problem with the line, and what would be right.
     pub(super) why: String,
@@ -53,8 +53,9 @@ impl RecordedExchange {
     }
 }
 
-/// The fields of a line that is one JSON object.
+/// Reads the fields of a line that is one JSON object.
 pub(super) fn fields(line: &[u8]) -> Result<JsonObject, InputLineError> {
+    // Some editors and Windows tools begin a file with a byte order mark.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let misread = |why: String| {
         let text = String::from_utf8_lossy(line);
@@ -69,25 +70,26 @@ pub(super) fn fields(line: &[u8]) -> Result<JsonObject, InputLineError> {
         .map_err(|error| misread(format!("the line is not one JSON object: {error}")))
 }
 
-/// The id of a line that is broken behind it.
+/// Returns the id at the beginning of a line that is broken after it.
 fn first_id(text: &str) -> Option<Json> {
     let rest = text.trim_start().strip_prefix('{')?.trim_start().strip_prefix("\"id\"")?;
     let rest = rest.trim_start().strip_prefix(':')?;
     serde_json::Deserializer::from_str(rest).into_iter::<Json>().next()?.ok()
 }
 
-/// A field that is there and not null.
+/// Returns the text of a field that is there and not null.
 fn given<'a>(fields: &'a JsonObject, name: &str) -> Option<&'a str> {
     fields.field(name).map(Json::text).filter(|text| *text != "null")
 }
 
-/// A field's text. Half a surrogate pair, which no text can hold, becomes U+FFFD.
+/// Returns the string of a field. A lone surrogate, which no string of Rust can hold, becomes
+/// U+FFFD.
 pub(super) fn text_of(fields: &JsonObject, name: &str) -> Result<Option<String>, String> {
     let Some(json) = given(fields, name) else { return Ok(None) };
     text(json).map(Some).ok_or_else(|| format!("`{name}` is not a string"))
 }
 
-/// The text of a JSON string.
+/// Returns the value of a JSON string.
 fn text(json: &str) -> Option<String> {
     Reader::new(json).string_lossy().ok().map(Cow::into_owned)
 }
@@ -115,8 +117,8 @@ fn status_of(fields: &JsonObject, default: u16) -> Result<u16, String> {
         .ok_or_else(|| "`status` is not a number from 100 to 599".to_owned())
 }
 
-/// The headers. A list of values is one value with commas (RFC 9110, 5.3), and a number its
-/// digits; a header that is null is not there.
+/// Reads the headers. A list of values becomes one value with commas (RFC 9110, 5.3), a number its
+/// digits; a header that is null is left out.
 fn headers_of(fields: &JsonObject) -> Result<Vec<(String, String)>, String> {
     let Some(json) = given(fields, "headers") else { return Ok(Vec::new()) };
     let headers: JsonObject =
@@ -151,6 +153,7 @@ fn body_of(fields: &JsonObject) -> Result<Vec<u8>, String> {
         return Ok(text.into_bytes());
     }
     let Some(json) = given(fields, "body_base64") else { return Ok(Vec::new()) };
+    // Read as the core reads a body, so that both accept the same base64.
     let bytes: Result<BodyBytes, _> = serde_json::from_str(&format!("{{\"base64\":{json}}}"));
     bytes.map(|bytes| bytes.0).map_err(|error| format!("`body_base64` is not base64: {error}"))
 }

@@ -1,5 +1,6 @@
-//! Ctrl-C and the system's requests to end: as something to wait for, of which none is lost between
-//! two waits; and what follows from them while a session runs and while its end is shown.
+//! Signals: Ctrl-C and the system's requests to end, as a stream that loses none between two waits,
+//! and their effect on a session. The first one interrupts and closes the session, the next one
+//! ends the program, but never while something is under way that must not be left half done.
 
 use super::{
     exit::{CliError, ExitReason},
@@ -19,10 +20,10 @@ use std::{
 };
 use tokio::sync::{Mutex, MutexGuard, watch};
 
-/// The time that the last signal gives the program to end in good order.
+/// The time that the program has after the last signal to show its last lines.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// From its creation on, these signals no longer end the program.
+/// The stream of signals. From its creation on, they no longer end the program by themselves.
 #[derive(Debug)]
 pub(super) struct SignalStream(Vec<(Signal, ExitReason)>);
 
@@ -33,7 +34,7 @@ impl SignalStream {
         })
     }
 
-    /// Waits for the next signal; gives how the program ends by it.
+    /// Waits for the next signal; returns the exit reason for it.
     pub(super) async fn next(&mut self) -> ExitReason {
         std::future::poll_fn(|context| {
             for (signal, exit) in &mut self.0 {
@@ -57,8 +58,8 @@ fn installed() -> io::Result<Vec<(Signal, ExitReason)>> {
     Ok(signals()?.into_iter().map(|(signal, told)| (signal, exit(told))).collect())
 }
 
-/// Hears signals until the program ends. While the session runs, the first one interrupts it and
-/// closes it, and the next one ends the program. When the session is over, the first one does.
+/// The handle of the task that handles signals. While the session runs, the first signal interrupts
+/// and closes it, and the next one ends the program. Once the session is over, the first one does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ShutdownHandle(Arc<ShutdownState>);
 
@@ -66,9 +67,9 @@ pub(super) struct ShutdownHandle(Arc<ShutdownState>);
 struct ShutdownState {
     signal: OnceLock<ExitReason>,
     is_over: AtomicBool,
-    /// True if the program is to end at once.
+    /// True if the program should end at once.
     hurry: watch::Sender<bool>,
-    /// Held while something goes on that must not be left half done.
+    /// Locked while something is under way that must not be left half done.
     held: Mutex<()>,
 }
 
@@ -89,12 +90,12 @@ impl ShutdownHandle {
         }
         self.0.hurry.send_replace(true);
         let _held = self.last_words().await;
-        // Whoever should read the last lines does not.
+        // The program has not ended by itself in time: whatever it still waits for is given up.
         restore();
         process::exit(i32::from(exit.code()));
     }
 
-    /// Waits until there was time for the last lines, counted from the end of what was held.
+    /// Waits until nothing is held and the time for the last lines has passed since then.
     async fn last_words(&self) -> MutexGuard<'_, ()> {
         loop {
             drop(self.0.held.lock().await);
@@ -105,22 +106,22 @@ impl ShutdownHandle {
         }
     }
 
-    /// Until this is dropped no signal ends the program; it is heard afterwards.
+    /// Keeps signals from ending the program until the guard is dropped; they take effect then.
     pub(super) async fn hold(&self) -> MutexGuard<'_, ()> {
         self.0.held.lock().await
     }
 
-    /// The first signal so far.
+    /// Returns the first signal so far.
     pub(super) fn signal(&self) -> Option<ExitReason> {
         self.0.signal.get().copied()
     }
 
-    /// The first signal, if the program is to end at once.
+    /// Returns the first signal, if the program should end at once.
     pub(super) fn last_signal(&self) -> Option<ExitReason> {
         self.signal().filter(|_| self.is_hurried())
     }
 
-    /// The first signal, if it is one behind which nobody sits any more.
+    /// Returns the first signal, if it means that nobody sits there any more.
     pub(super) fn ending_signal(&self) -> Option<ExitReason> {
         let is_ending = |exit: &ExitReason| {
             matches!(exit, ExitReason::HungUp | ExitReason::Terminated | ExitReason::Quit)
@@ -128,25 +129,25 @@ impl ShutdownHandle {
         self.signal().filter(is_ending)
     }
 
-    /// Returns whether anybody may still be asked something: not where the program was told to end,
+    /// Returns whether the person may still be asked something: not if the program was told to end,
     /// or its terminal is closed.
     pub(super) fn may_ask(&self) -> bool {
         !self.is_hurried() && self.ending_signal().is_none()
     }
 
-    /// Returns whether the program is to end at once.
+    /// Returns whether the program should end at once.
     pub(super) fn is_hurried(&self) -> bool {
         *self.0.hurry.borrow()
     }
 
-    /// Waits until the program is to end at once, also if that was said before.
+    /// Waits until the program should end at once; returns immediately if it should already.
     pub(super) async fn hurry(&self) {
         let mut hurry = self.0.hurry.subscribe();
         // The sender lives as long as this.
         drop(hurry.wait_for(|is_hurried| *is_hurried).await);
     }
 
-    /// From now on there is no session to interrupt.
+    /// Notes that there is no session to interrupt any more.
     pub(super) fn session_is_over(&self) {
         self.0.is_over.store(true, Ordering::Release);
     }

@@ -1,5 +1,5 @@
-//! The provider's key while a session goes on: where it is from, and another one that
-//! `innerloop login` has kept meanwhile.
+//! The provider's key while a session runs: its origin, whether it was refused, and its replacement
+//! by a newer one, so that `innerloop login` in another terminal helps a running conversation.
 
 use super::{
     args::ModelArgs,
@@ -9,7 +9,7 @@ use innerloop_driver::{ApiKey, providers::Provider};
 use innerloop_host::host::KeyRenewal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The key that requests are sent with; clones are of the same one.
+/// The key that requests are sent with; clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeyInUse(Arc<Mutex<KeyState>>);
 
@@ -25,25 +25,25 @@ struct KeyState {
 }
 
 impl KeyInUse {
-    /// The provider's key as it was found.
+    /// Returns the provider's key as it was found.
     pub(super) fn new(provider: &Provider, found: Option<FoundKey>) -> Self {
         let (name, variables) = (provider.name.clone(), keys::variables(provider));
         let state = KeyState { provider: name, variables, found, is_refused: false };
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// The key that a recording was made with, which is wherever it was then.
+    /// Returns the key of a recording, which is not known: only its origin is named in advice.
     pub(super) fn recorded(provider: &Provider) -> Self {
         let origin = KeyOrigin::Variable(keys::variables(provider));
         Self::new(provider, Some(FoundKey { key: ApiKey::default(), origin }))
     }
 
-    /// The provider does not take it.
+    /// Notes that the provider has refused the key.
     pub(super) fn refuse(&self) {
         self.state().is_refused = true;
     }
 
-    /// Returns what to do where the provider refuses it.
+    /// Returns the advice for a key that the provider refuses.
     pub(super) fn advice(&self) -> String {
         let KeyState { provider, variables, found, .. } = &*self.state();
         match found.as_ref().map(|found| &found.origin) {
@@ -63,8 +63,8 @@ impl KeyInUse {
         }
     }
 
-    /// Returns what looks for another key before each word of the user, and has requests sent with
-    /// it.
+    /// Returns a function that looks for a newer key, which the host calls before each input of the
+    /// user.
     pub(super) fn renewal(&self, provider: &Provider, args: &ModelArgs) -> KeyRenewal {
         let (own, provider, args) = (self.clone(), provider.clone(), args.clone());
         KeyRenewal::new(move || {
@@ -76,8 +76,8 @@ impl KeyInUse {
         })
     }
 
-    /// The key that a session would begin with now, if that is another one. The key ring, which
-    /// takes time, is asked only where the key was refused.
+    /// Returns the key that a session would begin with now, if it is another one. The key ring,
+    /// which takes time and may ask for a password, is asked only if the key was refused.
     fn newer(&self, provider: &Provider, args: &ModelArgs) -> Option<FoundKey> {
         let is_refused = self.state().is_refused;
         let found = match is_refused && !provider.key_optional {

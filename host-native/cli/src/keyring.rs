@@ -1,6 +1,6 @@
-//! The platform's key ring, by the program that the platform has for it: `secret-tool` of
-//! libsecret, or `security` of macOS. A key goes to it by standard input, where no other process
-//! sees it.
+//! The platform's key ring, through the platform's program for it: `secret-tool` of libsecret, or
+//! `security` of macOS. A key is passed on standard input, since other processes can read a
+//! program's arguments.
 
 use crate::platform::HAS_KEYCHAIN;
 use innerloop_driver::ApiKey;
@@ -15,22 +15,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time limit for an answer of the key ring, which may have to ask its user to open it.
+/// The time limit for an answer of the key ring, which may ask the user to unlock it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Most bytes that are read of what it says.
+/// The most bytes of its output that are read.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// Under which name its entries stand.
+/// The service name of the entries.
 const SERVICE: &str = "innerloop";
 
 /// The name of the platform's program for the key ring.
 const PROGRAM: &str = if HAS_KEYCHAIN { "security" } else { "secret-tool" };
 
-/// The key of a provider; nothing if the key ring has none, or there is no key ring.
+/// Looks up the key of a provider; none if the key ring has none, or there is no key ring.
 ///
 /// # Errors
-/// Why it does not answer.
+/// The reason why the key ring does not answer.
 pub(super) fn look_up(provider: &str) -> Result<Option<ApiKey>, String> {
     let Some(program) = program() else { return Ok(None) };
     let mut command = Command::new(program);
@@ -42,20 +42,22 @@ pub(super) fn look_up(provider: &str) -> Result<Option<ApiKey>, String> {
     let key = ApiKey::new(&said);
     match is_fine && !key.is_empty() {
         true => Ok(Some(key)),
-        // Both say nothing, or that the item could not be found, where they have none.
+        // Both programs fail for a missing entry: `secret-tool` prints nothing, `security` that the
+        // item could not be found.
         false if complaint.is_empty() || complaint.contains("could not be found") => Ok(None),
         false => Err(complaint),
     }
 }
 
-/// Keeps the key of a provider.
+/// Stores the key of a provider.
 ///
 /// # Errors
-/// There is no key ring, or it does not take it.
+/// There is no key ring, or it does not take the key.
 pub(super) fn store(provider: &str, title: &str, key: &ApiKey) -> Result<(), String> {
     let mut command = Command::new(program().ok_or_else(missing)?);
     let key = key.expose();
     let answer = if PROGRAM == "security" {
+        // `-i` reads commands from standard input, which keeps the key out of the arguments.
         let line = format!("add-generic-password -U -s {SERVICE} -a {provider} -w \"{key}\"\n");
         ask(command.arg("-i"), &line)?
     } else {
@@ -65,17 +67,17 @@ pub(super) fn store(provider: &str, title: &str, key: &ApiKey) -> Result<(), Str
     if !answer.is_fine {
         return Err(answer.why());
     }
-    // `security` ends well whatever became of the lines that it was given.
+    // `security -i` succeeds whatever became of its commands, so that the key is read back.
     match look_up(provider)?.is_some_and(|kept| kept.expose() == key) {
         true => Ok(()),
         false => Err("it did not keep the key".to_owned()),
     }
 }
 
-/// Removes the key of a provider, if there is one.
+/// Removes the key of a provider.
 ///
 /// # Errors
-/// There is no key ring, or it does not do it.
+/// There is no key ring, or it does not remove the key.
 pub(super) fn clear(provider: &str) -> Result<(), String> {
     let mut command = Command::new(program().ok_or_else(missing)?);
     match PROGRAM {
@@ -90,8 +92,8 @@ fn missing() -> String {
     format!("there is no program {PROGRAM}, by which the key ring is asked; leave --keyring out")
 }
 
-/// The platform's program. A folder of the search path that is not absolute is whatever folder one
-/// happens to be in.
+/// Finds the platform's program. Relative folders of the search path are skipped: in a project they
+/// could name a program of the project, which would get the key.
 fn program() -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let mut places = env::split_paths(&folders).filter(|folder| folder.is_absolute());
@@ -119,7 +121,8 @@ fn ask(command: &mut Command, input: &str) -> Result<KeyRingOutput, String> {
     let told = |error: io::Error| format!("cannot run {PROGRAM}: {error}");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(told)?;
-    // As long as that it fits into the pipe, whoever reads it.
+    // Written before anything is read: a key always fits into the pipe's buffer, so that this does
+    // not block.
     let given = child.stdin.take().map_or(Ok(()), |mut pipe| pipe.write_all(input.as_bytes()));
     let (out, err) = (child.stdout.take().map(gather), child.stderr.take().map(gather));
     let until = Instant::now() + PATIENCE;
@@ -136,13 +139,13 @@ fn ask(command: &mut Command, input: &str) -> Result<KeyRingOutput, String> {
     };
     let complaint = complaint.split_whitespace().collect::<Vec<_>>().join(" ");
     match given {
-        // Whoever does not read to the end has said why.
+        // A program that does not read its input has usually said why, which tells more.
         Err(error) if complaint.is_empty() => Err(told(error)),
         _ => Ok(KeyRingOutput { is_fine, said, complaint }),
     }
 }
 
-/// Returns whether the program has ended well, if it has ended in time.
+/// Waits for the program; returns whether it has succeeded, or none if it has not ended in time.
 fn ended(child: &mut Child, until: Instant) -> Option<bool> {
     loop {
         if let Some(status) = child.try_wait().ok()? {
@@ -155,7 +158,8 @@ fn ended(child: &mut Child, until: Instant) -> Option<bool> {
     }
 }
 
-/// Reads a stream to its end.
+/// Reads a stream to its end on another thread: read one after the other, a full pipe of one stream
+/// could block the program while the other is waited for.
 fn gather(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {

@@ -1,6 +1,7 @@
-//! The keys of providers: where each is found, and all that are known, to be kept out of what the
-//! program prints. The environment comes first, then the variable that settings name, then what
-//! `innerloop login` has kept, then the platform's key ring, which alone takes time to ask.
+//! The keys of providers: where each is found, and the set of all known ones, which are masked in
+//! everything that the program prints. The environment comes first, then the variable that settings
+//! name, then the file of `innerloop login`, then the platform's key ring, the only one that takes
+//! time.
 
 use super::{args::OfProviders, credentials, keyring};
 use innerloop_driver::{
@@ -13,7 +14,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The keys that were read from elsewhere than the providers' own variables.
+/// The keys that were read from places other than the providers' own variables.
 static READ: Mutex<Vec<ApiKey>> = Mutex::new(Vec::new());
 
 /// The place where a key was found.
@@ -35,7 +36,7 @@ pub(super) struct FoundKey {
 }
 
 impl KeyOrigin {
-    /// For people.
+    /// Returns the place, for people.
     pub(super) fn told(&self) -> String {
         match self {
             Self::Variable(name) => name.clone(),
@@ -45,10 +46,10 @@ impl KeyOrigin {
     }
 }
 
-/// The provider's key, wherever it is; nothing if it is nowhere.
+/// Finds the provider's key in any place; none if it is nowhere.
 ///
 /// # Errors
-/// Why a place can't be looked at, if no place before it has a key.
+/// A place can't be read, and no place before it has a key.
 pub(super) fn find(
     provider: &Provider,
     settings: &OfProviders,
@@ -62,7 +63,7 @@ pub(super) fn find(
     Ok(key.map(|key| read(key, KeyOrigin::KeyRing)))
 }
 
-/// The provider's key where that is found without asking anybody.
+/// Finds the provider's key without asking the key ring.
 ///
 /// # Errors
 /// The file of `innerloop login` can't be used.
@@ -78,7 +79,7 @@ pub(super) fn at_hand(
     if kept.is_empty() {
         return Ok(None);
     }
-    // Who has several protocols has one key for them.
+    // Several providers may stand for one company's protocols, and share its key.
     let is_same = |other: &Provider| other.key_variables == provider.key_variables;
     let others = || providers::all().into_iter().filter(is_same).map(|other| other.name);
     let names = [provider.name.clone()].into_iter().chain(others());
@@ -86,7 +87,7 @@ pub(super) fn at_hand(
     Ok(key.map(|key| read(key, KeyOrigin::File(path))))
 }
 
-/// The provider's key as variables have it.
+/// Returns the provider's key from the environment.
 pub(super) fn of_variables(provider: &Provider, settings: &OfProviders) -> Option<FoundKey> {
     let own = provider.key_variables.iter().find_map(|name| {
         let key = variable(name);
@@ -100,24 +101,24 @@ pub(super) fn of_variables(provider: &Provider, settings: &OfProviders) -> Optio
     })
 }
 
-/// The provider's key as its own variables have it; empty if they have none.
+/// Returns the provider's key from its own variables; empty if they have none.
 pub(super) fn key(provider: &Provider) -> ApiKey {
     of_variables(provider, &OfProviders::default()).map(|found| found.key).unwrap_or_default()
 }
 
-/// Returns what a variable holds. What is not UTF-8 gets characters in its place that no key has,
-/// so that it is told as a bad key.
+/// Returns the value of a variable. Bytes that are not UTF-8 become characters that no key has, so
+/// that the value is reported as a bad key rather than as a missing one.
 fn variable(name: &str) -> ApiKey {
     ApiKey::new(&env::var_os(name).unwrap_or_default().to_string_lossy())
 }
 
-/// Notes a key, so that it is not printed from now on.
+/// Registers a key, so that it is masked from now on.
 fn read(key: ApiKey, origin: KeyOrigin) -> FoundKey {
     note(&key);
     FoundKey { key, origin }
 }
 
-/// Has a key kept out of what is printed from now on.
+/// Masks a key in everything that is printed from now on.
 pub(super) fn note(key: &ApiKey) {
     let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if !known.contains(key) {
@@ -125,7 +126,7 @@ pub(super) fn note(key: &ApiKey) {
     }
 }
 
-/// The names of the variables that may hold the provider's key, for people.
+/// Returns the names of the variables that may hold the provider's key, for people.
 pub(super) fn variables(provider: &Provider) -> String {
     match provider.key_variables.split_first() {
         Some((first, [])) => first.clone(),
@@ -134,7 +135,7 @@ pub(super) fn variables(provider: &Provider) -> String {
     }
 }
 
-/// The keys of all providers that the environment has, and those that were read elsewhere.
+/// Returns the keys of all providers in the environment, and those that were read elsewhere.
 pub(super) fn of_environment() -> SecretKeys {
     let read = READ.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let keys: Vec<ApiKey> = providers::all().iter().map(key).chain(read).collect();

@@ -1,5 +1,5 @@
-//! The limits of a run: cost and tokens, which the session keeps, and the time since the program
-//! began, which is kept here. A run whose time is up is interrupted and closed, as by a signal.
+//! The limits of a run: cost and tokens, which the session watches, and the time since the program
+//! began, which is watched here. A run whose time is up is interrupted and closed as by a signal.
 
 use super::{
     args::LimitArgs,
@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 use std::{cell::OnceCell, convert::Infallible, future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// The time that is left of what a run may take.
+/// The time limit of a run.
 #[derive(Debug)]
 pub(super) struct RunLimits {
     timeout: Option<Duration>,
@@ -22,12 +22,12 @@ pub(super) struct RunLimits {
 }
 
 impl RunLimits {
-    /// The time counts from now on.
+    /// Begins to count the time.
     pub(super) fn new(args: LimitArgs) -> Self {
         Self { timeout: args.timeout, begun: Instant::now(), hit: OnceCell::new() }
     }
 
-    /// Waits for the end of the time and stops the session.
+    /// Waits until the time is up and stops the session.
     pub(super) async fn run_out(&self, commands: &CommandSender) -> Infallible {
         let hit = self.time_out().await;
         if self.hit.set(hit).is_ok() {
@@ -36,19 +36,19 @@ impl RunLimits {
         pending().await
     }
 
-    /// Waits for the end of the time; gives what is told of it.
+    /// Waits until the time is up; returns the message about it.
     pub(super) async fn time_out(&self) -> String {
         let Some((time, end)) = self.end() else { return pending().await };
         sleep_until(end).await;
         format!("the limit of --timeout {} was hit", shown(time))
     }
 
-    /// Returns what is told of the limit that was hit, if one was.
+    /// Returns the message about the limit that was hit, if one was.
     pub(super) fn hit(&self) -> Option<&str> {
         self.hit.get().map(String::as_str)
     }
 
-    /// A time that never comes is no limit.
+    /// Returns the limit and its end; none without a limit, or with one too far off to be reached.
     fn end(&self) -> Option<(Duration, Instant)> {
         let time = self.timeout?;
         Some((time, self.begun.checked_add(time)?))
@@ -60,10 +60,10 @@ fn stop(commands: &CommandSender) {
     commands.send(Command::Close);
 }
 
-/// Has the session keep the limits of cost and tokens.
+/// Sets the limits of cost and tokens in the session's configuration.
 ///
 /// # Errors
-/// The model has no price, so that no cost will be known.
+/// The model's price is not known: the limit of cost could never be hit.
 pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), CliError> {
     let LimitArgs { max_cost_usd, max_tokens, .. } = limits;
     if max_cost_usd.is_some() && config.model.price.is_none() {
@@ -79,8 +79,7 @@ pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), C
     Ok(())
 }
 
-/// Returns what is told of a limit of a run or a session that is used up, by its name in the
-/// configuration.
+/// Returns the message about a limit that was hit, by its name in the configuration.
 pub(super) fn text(which: &str, used: u64, limit: u64) -> String {
     let (of, what) = which.split_once('.').unwrap_or(("run", which));
     let shown = |amount| match what {
@@ -96,7 +95,7 @@ pub(super) fn text(which: &str, used: u64, limit: u64) -> String {
     format!("the limit of {option} {} was hit: {} so far", shown(limit), shown(used))
 }
 
-/// For example `1h 30m`.
+/// Returns a time such as `1h 30m`.
 fn shown(time: Duration) -> String {
     SignedDuration::try_from(time).map_or_else(|_| format!("{time:?}"), |time| format!("{time:#}"))
 }

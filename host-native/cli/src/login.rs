@@ -1,4 +1,5 @@
-//! `innerloop login` and `logout`: a provider's key, kept in a file or in the platform's key ring.
+//! `innerloop login` and `logout`: store a provider's key in a file or in the platform's key ring,
+//! or remove it. A key is typed or piped in, never an argument, which other processes could read.
 
 use super::{
     answer_input::StdinLines,
@@ -16,13 +17,15 @@ use innerloop_driver::{
 };
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
-/// A shorter one could not be kept out of what is printed.
+/// The least characters of a key. A shorter one could not be masked in texts without damage to
+/// them.
 const SHORTEST: usize = 8;
 
 pub(super) async fn login(args: LoginArgs) -> Result<(), CliError> {
     let Some(name) = args.provider else { return list() };
     let provider = named(&name)?;
     let key = checked(&provider, &typed(&provider).await?)?;
+    // Before anything is printed: the key ring's program may repeat the key in an error.
     keys::note(&key);
     let place = if args.keyring {
         let stored = keyring::store(&provider.name, &provider.title, &key);
@@ -58,7 +61,7 @@ pub(super) fn logout(args: &LogoutArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns whose keys are in the file.
+/// Prints the names of the providers whose keys are in the file.
 fn list() -> Result<(), CliError> {
     let kept = credentials::read().map_err(CliError::configuration)?;
     if kept.is_empty() {
@@ -72,7 +75,7 @@ fn named(name: &str) -> Result<Provider, CliError> {
     providers::find(name).map_err(CliError::usage)
 }
 
-/// The key, if it looks like one.
+/// Checks that the text looks like a key.
 fn checked(provider: &Provider, text: &str) -> Result<ApiKey, CliError> {
     let key = ApiKey::new(text);
     let wrong = |why: &str| Err(CliError::usage(format!("that is no API key: {why}")));
@@ -87,8 +90,8 @@ fn checked(provider: &Provider, text: &str) -> Result<ApiKey, CliError> {
     }
 }
 
-/// Returns what somebody types who is asked for a key; it is not shown where the terminal can be
-/// told so. Off a terminal, a line of standard input.
+/// Asks for a key, without an echo if the terminal allows that; without a terminal, reads a line of
+/// standard input.
 async fn typed(provider: &Provider) -> Result<String, CliError> {
     let mut interrupts = SignalStream::new()?;
     let is_asked = stdin().is_terminal();
@@ -104,7 +107,7 @@ async fn typed(provider: &Provider) -> Result<String, CliError> {
     };
     if let Some(silence) = silence {
         drop(silence);
-        // The one that was typed was not shown either.
+        // The line feed that the person typed was not echoed either.
         drop(writeln!(stderr()));
     }
     line?.ok_or_else(|| CliError::usage("there is no key on standard input"))

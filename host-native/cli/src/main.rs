@@ -1,5 +1,5 @@
-//! The program `innerloop`: reads the arguments, runs one command, prints what came of it and
-//! chooses the exit code.
+//! The program `innerloop`: parses the arguments, runs one command, prints its error and sets the
+//! exit code.
 
 mod allow;
 mod answer_input;
@@ -90,8 +90,11 @@ use std::{
 };
 
 fn main() -> ExitCode {
+    // First of all: until then, other programs of the user can read keys in the environment.
     platform::hide_memory();
     let args: Vec<OsString> = std::env::args_os().collect();
+    // This program is also the compiler of modules: the sandbox starts it again for that, with
+    // arguments that clap does not know.
     if let Some(code) = compile_if_asked(&args) {
         return code;
     }
@@ -110,7 +113,8 @@ fn main() -> ExitCode {
             return ended(Err(CliError::new(ExitReason::Failed, message)));
         }
     };
-    // Signals are heard until the last line is printed, since they are heard by a task.
+    // The error is printed within the runtime, since signals are handled by a task: a second Ctrl-C
+    // still works while the last line is written.
     let code = runtime.block_on(async {
         let Some(command) = cli.command else {
             return ended(conversation::run(*cli.conversation).await);
@@ -133,17 +137,17 @@ fn main() -> ExitCode {
             CliCommand::Man(args) => completions::man(&args),
         })
     });
-    // What still goes on is of no use to anybody: what was stopped has been answered for, and a
-    // module that is half compiled is compiled again by the run that needs it.
+    // Without waiting for tasks: stopped work has been accounted for, and a module that is half
+    // compiled is compiled again by the run that needs it.
     runtime.shutdown_background();
     code
 }
 
-/// The arguments where a prompt stands in place of a command: whoever sits at a terminal talks,
-/// and begins with that; elsewhere it is `innerloop run`. A single word is a command that is
-/// misspelt.
+/// Parses the arguments again if a prompt takes the place of a command. On a terminal it begins a
+/// conversation; elsewhere it is `innerloop run`. A single word is taken for a misspelt command.
 fn prompted(error: &clap::Error, args: &[OsString]) -> Option<Result<Cli, clap::Error>> {
-    // Behind an option it is an argument too many, or one that conflicts with it.
+    // After an option clap reports the prompt as an unexpected argument, or as one that conflicts
+    // with the option.
     let told = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg, ContextKind::PriorArg];
     let told = told.into_iter().filter_map(|kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -172,8 +176,8 @@ fn prompted(error: &clap::Error, args: &[OsString]) -> Option<Result<Cli, clap::
     Some(Cli::try_parse_from(said))
 }
 
-/// Help and version go to standard output; a mistake is told, as a record too where JSON is
-/// asked for.
+/// Prints help, the version, or a usage error. With `--json` the error is also a result record, so
+/// that programs always get one.
 fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
     let error = with_tip(error, args);
     let printed = error.print();
@@ -190,7 +194,7 @@ fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
     ExitCode::from(ExitReason::Usage.code())
 }
 
-/// Returns who may have meant a prompt by a word that is no command is told how to say it.
+/// Adds a tip for users who may have meant an unknown command as a prompt of one word.
 fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand
         && error.get(ContextKind::SuggestedSubcommand).is_none()

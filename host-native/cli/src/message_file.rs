@@ -1,5 +1,5 @@
-//! The file for the final message: looked at before the run, so that no work is lost for a wrong
-//! name, and put in the place of what was there when the run is over.
+//! The file for the final message: checked before the run, so that a wrong name costs no work, and
+//! replaced as a whole when the run is over, so that nobody ever reads half of a message.
 
 use super::exit::{CliError, ExitReason};
 use innerloop_workspace::platform::permissions;
@@ -10,15 +10,16 @@ use std::{
 };
 use tempfile::{Builder, NamedTempFile};
 
-/// The mode of a new file, less what the user's mask takes away.
+/// The mode of a new file, before the user's mask applies. Temporary files are private by default,
+/// which the message's file should not be.
 const MODE: u32 = 0o666;
 
 /// The destination of the final message.
 #[derive(Debug)]
 pub(super) struct MessageFile {
-    /// As the user has named it.
+    /// The name that the user has given.
     name: PathBuf,
-    /// Without links.
+    /// The path without links: a link's target is replaced, not the link.
     path: PathBuf,
     kind: MessageFileKind,
 }
@@ -34,7 +35,7 @@ enum MessageFileKind {
 }
 
 impl MessageFile {
-    /// Looks whether that file can be written.
+    /// Checks that the file can be written.
     ///
     /// # Errors
     /// It is a folder, or can't be made or replaced.
@@ -68,13 +69,13 @@ impl MessageFile {
         };
         let file = Self { name: name.to_owned(), path, kind };
         if !matches!(file.kind, MessageFileKind::Stream) {
-            // It goes away at once.
+            // A trial: the temporary file is removed at once.
             file.begin().map_err(|error| unusable(&error))?;
         }
         Ok(file)
     }
 
-    /// The file, without links.
+    /// Returns the file's path, without links.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -105,7 +106,7 @@ impl MessageFile {
         Ok(())
     }
 
-    /// An empty file beside the one that it becomes.
+    /// Creates an empty file beside the final one: a rename works only within one file system.
     fn begin(&self) -> io::Result<NamedTempFile> {
         let folder = self.path.parent().unwrap_or_else(|| Path::new("/"));
         let mut builder = Builder::new();
@@ -117,7 +118,7 @@ impl MessageFile {
     }
 }
 
-/// Returns where a file that is not there yet would be, its folder without links.
+/// Returns the path of a file that does not exist yet, with its folder free of links.
 fn place_of(name: &Path) -> io::Result<PathBuf> {
     let last = name.file_name().ok_or_else(|| io::Error::other("it names no file"))?;
     let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());

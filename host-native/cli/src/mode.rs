@@ -1,11 +1,13 @@
-//! Where the changes of a session go.
+//! The destination of a session's changes: the folder at once, the folder at the end, with or
+//! without a question, or nowhere. It decides whether the workspace is an overlay, and where that
+//! is stored.
 
 use super::{args::SessionArgs, console::warn, exit::CliError};
 use innerloop_workspace::{Workspace, app_dirs};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The file that is there where an overlay that is kept holds changes.
+/// The file of a stored overlay that exists as long as it holds changes.
 const VIEW: &str = "view.json";
 
 /// The destination of changes.
@@ -24,7 +26,8 @@ pub(super) enum ChangeMode {
 }
 
 impl ChangeMode {
-    /// Returns what the user wants, who can be asked or not.
+    /// Returns the mode that the user wants. Without one, changes are asked about, which takes
+    /// somebody who can answer.
     pub(super) fn of(args: &SessionArgs, is_attended: bool) -> Result<Self, CliError> {
         match (args.in_place, args.apply, args.diff) {
             (true, _, _) | (_, true, _) if args.tuning.read_only => Err(CliError::usage(
@@ -45,11 +48,12 @@ impl ChangeMode {
         }
     }
 
-    /// Returns whether what an overlay holds can stand in that folder. Where it lies in the
-    /// workspace, it can't, and that is told.
+    /// Returns whether the overlay can be stored in `place`. Inside of the workspace it can't be,
+    /// since it would be part of what it records; then a warning is given.
     fn can_keep(folder: &Workspace, place: &Path) -> bool {
         let root = folder.root();
-        // What stands there already is not passed over in silence.
+        // Changes that are stored there already are opened, whatever the place: they must not be
+        // ignored.
         if place.join(VIEW).exists() || !app_dirs::meets(place, root) {
             return true;
         }
@@ -61,7 +65,7 @@ impl ChangeMode {
         false
     }
 
-    /// The workspace as the agent sees it. What an overlay holds stands in `place`, if it is to
+    /// Returns the workspace as the agent sees it. An overlay is stored in `place`, if it should
     /// outlive the program.
     pub(super) fn workspace(
         self,

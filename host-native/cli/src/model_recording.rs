@@ -1,5 +1,5 @@
-//! A recording in place of a model: what it names is taken where the options name nothing else,
-//! and where they do, the difference is told.
+//! A recording in place of a model. Provider, model and vocabulary are those that it names, unless
+//! options name others; a difference is warned of, since replies may not fit then.
 
 use super::{
     args::{SessionArgs, ToolVocabulary},
@@ -22,11 +22,11 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Reads the recording that is to be played, if one is, and has the arguments name what it
+    /// Reads the recording of `--replay`, if there is one, and fills in the arguments that it
     /// names.
     ///
     /// # Errors
-    /// It can't be read, or names what is not known here.
+    /// It can't be read, or names a provider or a vocabulary that this program does not know.
     pub(super) fn read(args: &mut SessionArgs) -> Result<Option<Self>, CliError> {
         let Some(path) = &args.files.replay else { return Ok(None) };
         let SavedRecording { origin, player } =
@@ -39,7 +39,7 @@ impl Replay {
                 providers::find(&origin.provider).map_err(|error| unknown(&error))?;
                 args.model.provider = Some(origin.provider.clone());
             }
-            // Another provider has other models.
+            // With another provider the recorded model's name would mean nothing.
             if args.model.provider.as_ref() == Some(&origin.provider) {
                 args.model.model.get_or_insert_with(|| origin.model.clone());
             }
@@ -53,13 +53,13 @@ impl Replay {
         Ok(Some(Self { player, origin }))
     }
 
-    /// Returns what is played, and what it was played to.
+    /// Returns the player, and the origin of the recording.
     pub(super) fn parts(self) -> (TrafficPlayer, Option<RecordingOrigin>) {
         (self.player, self.origin)
     }
 }
 
-/// Returns what a recording says of a session.
+/// Returns the origin that a recording of a session would name.
 pub(super) fn origin(provider: &Provider, config: &SessionConfig) -> RecordingOrigin {
     RecordingOrigin {
         provider: provider.name.clone(),
@@ -68,7 +68,7 @@ pub(super) fn origin(provider: &Provider, config: &SessionConfig) -> RecordingOr
     }
 }
 
-/// In which way a session is another than the recorded one, for people.
+/// Returns the difference between a session and the recorded one, for people; none if they agree.
 pub(super) fn difference(recorded: &RecordingOrigin, now: &RecordingOrigin) -> Option<String> {
     let told = |RecordingOrigin { provider, model, vocabulary }: &RecordingOrigin| {
         format!("{provider}, {model}, vocabulary {vocabulary}")

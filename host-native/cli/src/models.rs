@@ -1,4 +1,5 @@
-//! `innerloop models` and `innerloop providers`: what is known of who serves which models.
+//! `innerloop models` and `innerloop providers`: list the known models with limits and prices, and
+//! the providers as they are set up here.
 
 use super::{
     args::{ModelArgs, ModelsArgs, ProvidersArgs},
@@ -63,7 +64,7 @@ pub(super) fn providers(args: &ProvidersArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The models that the catalogue lists with a provider.
+/// Returns the models that the catalogue lists for a provider.
 fn of<'a>(catalogue: &'a Catalogue, provider: &Provider) -> impl Iterator<Item = &'a ModelEntry> {
     let name = provider.name.clone();
     let groups = catalogue.groups.iter();
@@ -113,7 +114,7 @@ fn model_json(provider: &Provider, known: &ModelEntry) -> Value {
     })
 }
 
-/// An amount in dollars, with two digits behind the point or as many as it has.
+/// Returns an amount in dollars, with two digits after the point or as many as it has.
 fn dollars(units: u64) -> String {
     let (whole, rest) = (units / PER_DOLLAR, units % PER_DOLLAR);
     let digits = format!("{rest:06}");
@@ -132,16 +133,17 @@ struct ProviderSetup {
 
 impl ProviderSetup {
     fn of(provider: Provider, model: &ModelArgs) -> Self {
-        // The key ring is not asked for each of them.
+        // Not from the key ring, which takes time and may ask the user each time.
         let found = keys::at_hand(&provider, &model.settings).ok().flatten();
         let key = found.map(|found| found.origin.told());
+        // The setting `base_url` belongs to the provider that settings choose, not to the others.
         let is_session = model.provider.as_ref() == Some(&provider.name);
         let mut args = ModelArgs { settings: model.settings.clone(), ..ModelArgs::default() };
         if !is_session {
             args.settings.base_url = None;
         }
         let base_url = setup::base_url(&provider, &args);
-        // An address may hold a name and a password, which are not shown.
+        // Parsed, since an address may contain a user name and a password, which are not shown.
         let base_url =
             match Endpoint::without_check(&provider, base_url.as_deref(), ApiKey::default()) {
                 Ok(endpoint) => Some(endpoint.base().to_string()),

@@ -1,5 +1,5 @@
-//! The changes that one should look at closely: what is not told at all, what its name gives a
-//! reason for, and what is no text.
+//! The notices about changes that deserve a close look: changes that no diff shows, files whose
+//! names make them dangerous, and files that are not text.
 
 use super::{
     number_format::counted,
@@ -9,11 +9,12 @@ use super::{
 };
 use innerloop_workspace::{FileChange, diff::HiddenCounts};
 
-/// Most changes that are named one by one for want of a text, rather than for their names.
+/// The most files that are named because they have no diff. Files with dangerous names are always
+/// named.
 const NOTICES: usize = 20;
 
-/// A line for each such change of these files, of whose texts so many are `hidden`; nothing if
-/// there is none. `is_all` unless more files were touched than are watched.
+/// Returns a line for each such change of these files; empty if there is none. `hidden` counts the
+/// texts that no diff shows; `is_all` is false if more files were touched than are watched.
 pub(super) fn of(
     files: &[FileChange],
     is_all: bool,

@@ -1,20 +1,20 @@
-//! Numbers as a person reads them: counts, sums of money, times.
+//! The formats of numbers for people: counts, amounts of money, times.
 
 use innerloop_core::message::Usage;
 pub(super) use innerloop_core::text::{counted, grouped};
 
-/// For example `$0.0123`: with four digits behind the point, the last one rounded.
+/// Formats nano-dollars as `$0.0123`, with four digits after the point, the last one rounded.
 pub(super) fn dollars(nano: u64) -> String {
     let tenths = nano.saturating_add(50_000) / 100_000;
     format!("${}.{:04}", grouped(tenths / 10_000), tenths % 10_000)
 }
 
-/// For example `4.2 s`, of milliseconds.
+/// Formats milliseconds as `4.2 s`.
 pub(super) fn seconds(millis: u64) -> String {
     format!("{}.{} s", millis / 1000, millis % 1000 / 100)
 }
 
-/// For example `17,152 tokens in (12,000 cached), 749 out`.
+/// Formats tokens as `17,152 tokens in (12,000 cached), 749 out`.
 pub(super) fn tokens(usage: &Usage) -> String {
     let cached = match usage.cache_read {
         0 => String::new(),

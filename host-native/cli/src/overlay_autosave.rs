@@ -1,12 +1,12 @@
-//! What a session's overlay holds is saved whenever a call has ended, before anybody is told what
-//! came of it. That this fails is told here.
+//! The warning if a session's overlay can't be saved. The workspace saves it whenever a call has
+//! ended, before the result is reported; this module only watches whether that works.
 
 use super::console::warn;
 use innerloop_core::event::{Event, EventKind};
 use innerloop_workspace::Workspace;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Tells where what was changed is not saved.
+/// The monitor that warns of changes that are not saved.
 #[derive(Debug)]
 pub(super) struct SaveMonitor {
     workspace: Workspace,
@@ -14,13 +14,13 @@ pub(super) struct SaveMonitor {
 }
 
 impl SaveMonitor {
-    /// Of that workspace, if it is an overlay that outlives the program.
+    /// Watches that workspace, if it is an overlay that should outlive the program.
     pub(super) fn of(workspace: &Workspace) -> Option<Self> {
         workspace.kept_in()?;
         Some(Self { workspace: workspace.clone(), is_told: AtomicBool::default() })
     }
 
-    /// Hears what the session says. That saving fails is told once, until it works again.
+    /// Follows an event. A failure is reported once, and again only after saving has worked.
     pub(super) fn add(&self, event: &Event) {
         if !matches!(event.kind, EventKind::ToolCallEnd { .. }) {
             return;

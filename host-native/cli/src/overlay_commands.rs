@@ -1,5 +1,5 @@
-//! `innerloop sessions apply` and `keep`: what a session's agent has changed, from its overlay
-//! alone, so that a log that cannot be read loses no work.
+//! `innerloop sessions apply` and `keep`: apply or copy the changes of a session. Both work from
+//! the overlay alone and never read the log, so that a damaged log loses no work.
 
 use super::{
     applying,
@@ -26,11 +26,11 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// The warning if nobody knows whether the changes are complete.
+/// The warning if the changes may be incomplete.
 const PARTIAL: &str = "a call was cut off when the program of the session was stopped, so that a \
                        file may be changed by half";
 
-/// Carries out what is asked of kept sessions.
+/// Runs a command about sessions that are kept.
 pub(super) async fn sessions(args: SessionsArgs) -> Result<(), CliError> {
     match args.command {
         SessionsCommand::Apply { which, yes, over } => apply(&which, yes, over).await,
@@ -39,7 +39,7 @@ pub(super) async fn sessions(args: SessionsArgs) -> Result<(), CliError> {
     }
 }
 
-/// Applies what the session has changed.
+/// Applies the changes of a session.
 async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), CliError> {
     let listed = find(which)?;
     let _lock = listed.lock()?;
@@ -79,7 +79,7 @@ async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), CliErr
     Ok(())
 }
 
-/// Applies what a workspace's overlay holds. A signal stops it, and then what was done is undone.
+/// Applies the changes in an overlay. A signal stops that, and what was done is undone.
 async fn applied(
     workspace: &Workspace,
 ) -> Result<(Result<(), ApplyError>, Option<ExitReason>), CliError> {
@@ -92,6 +92,7 @@ async fn applied(
         done = &mut applied => (done, None),
         signal = interrupts.next() => {
             is_stopped.store(true, Ordering::Relaxed);
+            // Waited for: the program must not end before everything is undone.
             (applied.await, Some(signal))
         }
     };
@@ -99,7 +100,7 @@ async fn applied(
     Ok((done.map_err(broken)?, signal))
 }
 
-/// Copies what the session has changed.
+/// Copies the files that a session has changed.
 fn keep(which: &KeptArgs, to: &Path) -> Result<(), CliError> {
     let listed = find(which)?;
     let _lock = listed.lock()?;
@@ -122,7 +123,7 @@ fn find(which: &KeptArgs) -> Result<ListedSession, CliError> {
     SessionStore::open()?.find_any(&which.session, folder)
 }
 
-/// The session's workspace, with what its agent has changed.
+/// Opens the session's workspace, with the changes of its agent.
 fn taken_up(listed: &ListedSession, which: &KeptArgs) -> Result<Workspace, CliError> {
     let overlay = listed.overlay();
     let folder: Option<PathBuf> = Workspace::overlaid(&overlay).map_err(CliError::usage)?;
@@ -130,25 +131,26 @@ fn taken_up(listed: &ListedSession, which: &KeptArgs) -> Result<Workspace, CliEr
         clear_up(listed);
         CliError::usage(format!("the session {} holds no changes", listed.short()))
     })?;
-    // It was allowed when the session began.
+    // Any folder: the session was allowed to work on it when it began.
     let folder = setup::workspace(which.workspace.as_deref().unwrap_or(&folder), true)?;
     let workspace = folder.overlay_in(&overlay).map_err(CliError::usage)?;
     sessions::tell_taken_back(&workspace, "the session");
     Ok(workspace)
 }
 
-/// Removes what an application has left in the folder whose program was ended after its last step.
+/// Removes the files that applying has put aside in the folder, if the program was killed after
+/// everything was applied and before they were removed. Opening the overlay does that.
 fn clear_up(listed: &ListedSession) {
     if let ListedSession::Kept(kept) = listed
         && kept.overlay().is_dir()
         && let Ok(folder) = Workspace::insist(&kept.about.workspace)
     {
-        // What can't be taken up is left as it is.
+        // An overlay that can't be opened is left as it is.
         drop(folder.overlay_in(&kept.overlay()));
     }
 }
 
-/// Asks whether changes are applied that may not be whole.
+/// Asks whether to apply changes that may be incomplete.
 fn confirmed() -> Result<bool, CliError> {
     if !stdin().is_terminal() || !stderr().is_terminal() {
         return Err(CliError::usage(format!(

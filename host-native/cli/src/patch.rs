@@ -1,8 +1,8 @@
-//! Patches of the session's configuration, as JSON.
+//! The construction of JSON Merge Patches of a session's configuration, from options and settings.
 
 use serde_json::{Value, json};
 
-/// Sets a field of a patch, with the objects around it.
+/// Sets a field of a patch, and creates the objects on the way to it.
 pub(super) fn set(patch: &mut Value, path: &[&str], value: Value) {
     let mut place = patch;
     for name in path {

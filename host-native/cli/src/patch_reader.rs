@@ -1,5 +1,5 @@
-//! The patches of calls. A call is told, judged and shown to whoever allows it, and for all of that
-//! its patch is read once.
+//! The reader of the patches in calls. It remembers the last ones, since the same patch is needed
+//! to describe a call, to judge it, and to preview it for whoever allows it.
 
 use innerloop_core::action::Patch;
 use std::{
@@ -7,10 +7,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The number of patches that are kept: those of a reply are told before the first is judged.
+/// The number of patches that are kept: all calls of a reply are described before the first of
+/// them is judged.
 const KEPT: usize = 16;
 
-/// Reads patches and keeps the latest. Clones share them.
+/// The reader, which keeps the latest patches; clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PatchReader(Arc<Mutex<VecDeque<ReadPatch>>>);
 
@@ -18,16 +19,17 @@ pub(super) struct PatchReader(Arc<Mutex<VecDeque<ReadPatch>>>);
 type ReadPatch = (String, Arc<Patch>);
 
 impl PatchReader {
-    /// The patch of a command line that does nothing but hand it over as it stands there.
+    /// Reads the patch of a command line that does nothing but pass it to `apply_patch`, unchanged.
     pub(super) fn read_line(&self, command: &str) -> Option<Arc<Patch>> {
         let (first, _) = command.trim_start().split_once('\n').unwrap_or_default();
         let is_patching = ["apply_patch", "applypatch"].iter().any(|name| first.starts_with(name));
-        // The shell changes what is in a document without quotes.
+        // In a here-document without quotes the shell expands variables: the patch would be another
+        // one than the text that is shown.
         let is_quoted = first.contains("<<'") || first.contains("<<\"");
         if is_patching && is_quoted { self.read(command) } else { None }
     }
 
-    /// The patch, if the text is one.
+    /// Reads a patch; returns none if the text is not one.
     pub(super) fn read(&self, text: &str) -> Option<Arc<Patch>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, patch)) = kept.iter().find(|(known, _)| known == text) {

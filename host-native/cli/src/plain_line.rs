@@ -1,26 +1,27 @@
-//! Command lines that can be read without a shell: simple commands of literal words, with nothing
-//! but `&&`, `||`, `;` and `|` between them. Whatever a shell would expand, redirect, assign, run
-//! in the background or take for a word of its own makes a line one that is not read here.
+//! The parser of command lines that can be understood without a shell: simple commands of literal
+//! words, with only `&&`, `||`, `;` and `|` between them. It refuses every line that a shell might
+//! read in another way (expansions, redirections, assignments, background jobs, reserved words),
+//! since rules allow calls by what is read here. A line that is refused is only asked about.
 
-/// Words with which a shell begins something else than a simple command.
+/// The words that begin something other than a simple command.
 const RESERVED: [&str; 17] = [
     "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
     "select", "then", "time", "until", "while",
 ];
 
-/// Signs that stand for themselves outside of quotes, in every shell.
+/// The characters that have no special meaning outside of quotes in any shell.
 const PLAIN: &str = "_-./:,@%+=";
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SimpleCommand<'a> {
-    /// Without quotes; the first is the program.
+    /// The words without quotes; the first is the program.
     pub(super) words: Vec<String>,
-    /// As it stands in the line.
+    /// The command as it is written in the line.
     pub(super) text: &'a str,
 }
 
-/// The simple commands of a line in their order, one at least; nothing if it holds anything else.
+/// Parses the simple commands of a line, at least one; returns none if it holds anything else.
 pub(super) fn simple_commands(line: &str) -> Option<Vec<SimpleCommand<'_>>> {
     let mut commands = Vec::new();
     let mut rest = line;
@@ -30,12 +31,13 @@ pub(super) fn simple_commands(line: &str) -> Option<Vec<SimpleCommand<'_>>> {
         rest = match after.strip_prefix("&&").or_else(|| after.strip_prefix("||")) {
             Some(next) => next,
             None if after.is_empty() => return Some(commands),
+            // A single `&` is refused here, and `|&` and `;;` by the next command, which is empty.
             None => after.strip_prefix([';', '|'])?,
         };
     }
 }
 
-/// The first simple command of a text, and what comes behind it.
+/// Parses the first simple command of a text; also returns the rest.
 fn simple(text: &str) -> Option<(SimpleCommand<'_>, &str)> {
     let mut words = Vec::new();
     let mut rest = text.trim_start_matches([' ', '\t']);
@@ -44,6 +46,7 @@ fn simple(text: &str) -> Option<(SimpleCommand<'_>, &str)> {
         words.push(word);
         rest = after.trim_start_matches([' ', '\t']);
     }
+    // An assignment such as `PATH=.` before a command would change what its name stands for.
     let program = words.first()?;
     if program.is_empty() || program.contains('=') || RESERVED.contains(&program.as_str()) {
         return None;
@@ -52,7 +55,7 @@ fn simple(text: &str) -> Option<(SimpleCommand<'_>, &str)> {
     Some((SimpleCommand { words, text }, rest))
 }
 
-/// The word with which a text begins, without its quotes, and what comes behind it.
+/// Parses the first word of a text, without its quotes; also returns the rest.
 fn word(text: &str) -> Option<(String, &str)> {
     let mut word = String::new();
     let mut rest = text;
@@ -62,6 +65,7 @@ fn word(text: &str) -> Option<(String, &str)> {
             ' ' | '\t' | '&' | '|' | ';' => break,
             '\'' | '"' => {
                 let (quoted, after) = after.split_once(next)?;
+                // Within double quotes a shell still expands these; `!` is Bash's history.
                 let is_read = |sign: char| {
                     sign.is_control() || next == '"' && matches!(sign, '$' | '`' | '\\' | '!')
                 };
@@ -75,6 +79,8 @@ fn word(text: &str) -> Option<(String, &str)> {
                 word.push(next);
                 after
             }
+            // Every other character is refused, known or not: this list must not be the other way
+            // round.
             _ => return None,
         };
     }
@@ -111,7 +117,7 @@ mod tests {
         assert_eq!(texts, ["cargo test", "tail '-5'", "ls"]);
     }
 
-    /// Lines that need a shell.
+    /// The lines that need a shell.
     const OTHERS: &[&str] = &[
         "",
         " ",

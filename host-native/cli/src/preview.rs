@@ -1,5 +1,6 @@
-//! What a call would do, for a person who is to allow it: its arguments readably, and the changes
-//! that it would make to files as a diff.
+//! The preview of a call for the person who may allow it: its arguments in readable form, and the
+//! changes that it would make to files as a diff. The diff comes from carrying the call out on
+//! copies in memory, with the tools' own code.
 
 use super::{
     args::ColourChoice,
@@ -11,20 +12,20 @@ use innerloop_core::{action::Action, json::JsonObject};
 use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform_in, perform_patch};
 use innerloop_workspace::{Workspace, diff::RunChanges};
 
-/// Limits for what is shown: of an argument that a diff shows in full, of any other argument, of a
-/// diff, and where everything is wanted.
+/// The limits of what is shown: of arguments that a diff shows as well, of other arguments, of a
+/// diff, and if everything is wanted.
 const LITTLE: PreviewLimits = PreviewLimits { lines: 6, chars: 110 };
 const MUCH: PreviewLimits = PreviewLimits { lines: 40, chars: 4_000 };
 const DIFF: PreviewLimits = PreviewLimits { lines: 40, chars: 200 };
 const ALL: PreviewLimits = PreviewLimits { lines: usize::MAX, chars: usize::MAX };
 
-/// Characters of a name that are shown.
+/// The most characters of a name.
 const NAME: usize = 40;
 
 /// The largest file of which a diff is shown.
 const LARGEST: u64 = 4 << 20;
 
-/// Lines of a text, and characters of a line, that are shown.
+/// The most lines of a text, and characters of a line, that are shown.
 #[derive(Clone, Copy, Debug)]
 struct PreviewLimits {
     lines: usize,
@@ -36,28 +37,28 @@ struct PreviewLimits {
 pub(super) enum FileEffect {
     /// These changes.
     Diff(String),
-    /// Nothing: they are so already.
+    /// Nothing: the files already have that content.
     Nothing,
-    /// It can't do what it is to do, for that reason.
+    /// The call would fail, for that reason.
     Failure(String),
-    /// That is not known.
+    /// The effect is not known.
     Unknown,
 }
 
-/// Shows calls over a workspace.
+/// The preview of calls over a workspace.
 pub(super) struct CallPreview {
     words: CallDescriber,
     workspace: Workspace,
 }
 
 impl CallPreview {
-    /// For calls that are told in those words, over that workspace.
+    /// Previews calls in those words, over that workspace.
     pub(super) fn new(words: &CallDescriber, workspace: &Workspace) -> Self {
         Self { words: words.clone(), workspace: workspace.clone() }
     }
 
-    /// A call as a person reads it before it is allowed: what it does in words, then each argument
-    /// on lines of its own, unless the words say it all, or a diff that stands below does.
+    /// Returns a call as a person reads it before allowing it: what it does in words, then each
+    /// argument on lines of its own, unless the words or the diff below say it all.
     pub(super) fn call(
         &self,
         name: &str,
@@ -76,12 +77,13 @@ impl CallPreview {
         format!("{}\n{fields}", headline.trim_end())
     }
 
-    /// All that a call says, each argument on lines of its own.
+    /// Returns everything that a call says, each argument on lines of its own.
     pub(super) fn details(&self, arguments: &str, style: OutputStyle) -> String {
         fields(arguments, ALL, style)
     }
 
-    /// Returns whether the question about a call leaves some of it out that no diff shows.
+    /// Returns whether the question about a call leaves out some of it that no diff shows. Such a
+    /// call can only be allowed after its details were shown.
     pub(super) fn is_cut(&self, name: &str, arguments: &str) -> bool {
         let plain = OutputStyle::new(ColourChoice::Never);
         !self.changes_files(name, arguments)
@@ -89,17 +91,17 @@ impl CallPreview {
             && fields(arguments, MUCH, plain) != fields(arguments, ALL, plain)
     }
 
-    /// Returns whether a call changes files as a diff can show.
+    /// Returns whether a call changes files in a way that a diff can show.
     pub(super) fn changes_files(&self, name: &str, arguments: &str) -> bool {
         self.words.action(name, arguments).as_ref().is_some_and(changes_files)
     }
 
-    /// Returns what a call means, if it is one of a built-in tool.
+    /// Returns the action that a call means, if it is a call of a built-in tool.
     pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
         self.words.action(name, arguments)
     }
 
-    /// Returns what the call of an agent in `folder` would do to files.
+    /// Returns the effect on files of the call of an agent in `folder`.
     pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> FileEffect {
         let Some(action) = self.words.action(name, arguments) else { return FileEffect::Unknown };
         let patch = match &action {
@@ -128,11 +130,11 @@ impl CallPreview {
         if diff.is_empty() { FileEffect::Nothing } else { FileEffect::Diff(diff) }
     }
 
-    /// Copies what the path names, if anything. What a call does to a file that can't be copied is
-    /// not known: one that is too large, is not UTF-8, or may not be read.
+    /// Copies the file at a path, if there is one. Returns false if it can't be copied, so that the
+    /// call's effect on it is not known: it is too large, not UTF-8, or may not be read.
     fn load(&self, path: &str, folder: &str, files: &mut InMemoryFiles) -> bool {
         let file = WorkspacePath::folder(folder).and_then(|folder| folder.file_at(path));
-        // A path that leads nowhere is told by the action itself.
+        // A path that leads out of the workspace makes the action fail, with its own message.
         let Ok(path) = file else { return true };
         match self.workspace.read(path.as_str(), LARGEST) {
             Some(bytes) => std::str::from_utf8(&bytes).is_ok() && files.write(&path, bytes).is_ok(),
@@ -141,7 +143,7 @@ impl CallPreview {
     }
 }
 
-/// The first lines of a diff, as much of each as a person reads.
+/// Returns the first lines of a diff, each cut to a readable length.
 pub(super) fn shortened(diff: &str) -> String {
     let mut lines = diff.lines();
     let mut out = String::new();
@@ -164,7 +166,7 @@ const fn changes_files(action: &Action) -> bool {
     matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. })
 }
 
-/// Each argument on lines of its own.
+/// Returns each argument on lines of its own.
 fn fields(arguments: &str, room: PreviewLimits, style: OutputStyle) -> String {
     let mut out = String::new();
     let Ok(fields) = serde_json::from_str::<JsonObject>(arguments) else {
@@ -194,7 +196,7 @@ fn fields(arguments: &str, room: PreviewLimits, style: OutputStyle) -> String {
     out
 }
 
-/// The beginning of a line, and how much of it is missing.
+/// Returns the beginning of a line, and how much of it is missing.
 fn cut(line: &str, room: PreviewLimits, style: OutputStyle) -> String {
     let line = harmless(line);
     match line.char_indices().nth(room.chars) {

@@ -1,5 +1,5 @@
-//! The program's own folders, as `innerloop doctor` finds them: where they are, what they hold,
-//! whether they can be written to.
+//! The checks of the program's own folders for `innerloop doctor`: where they are, how much they
+//! hold, and whether they can be written to.
 
 use super::diagnostic::CheckFinding::{self, Fine, Warning};
 use innerloop_workspace::{
@@ -11,13 +11,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Less room than this is told.
+/// The free space below which a warning is given.
 const LITTLE: u64 = 512 << 20;
 
 /// The most entries of a folder that are counted.
 const MOST_ENTRIES: usize = 100_000;
 
-/// The folders, each by its name, what it is for, and what names another.
+/// Returns the findings about each folder, by its name.
 pub(super) fn findings() -> Vec<(&'static str, CheckFinding)> {
     let config = "XDG_CONFIG_HOME";
     vec![
@@ -33,6 +33,8 @@ fn finding(folder: Option<PathBuf>, what: &str, variable: &str, is_written: bool
         return Warning(format!("there is no home folder for {what}; set {variable}"));
     };
     let shown = folder.display();
+    // A folder that does not exist yet is made when it is needed: what counts is its nearest parent
+    // that exists.
     let Some(there) = folder.ancestors().find(|folder| folder.is_dir()) else {
         return Warning(format!("{shown} can't be looked at; set {variable} to another folder"));
     };
@@ -50,7 +52,7 @@ fn finding(folder: Option<PathBuf>, what: &str, variable: &str, is_written: bool
     }
 }
 
-/// Returns how many bytes the files below a folder have, no link followed.
+/// Returns the bytes of the files below a folder, without following links.
 fn held(folder: &Path) -> u64 {
     let (mut bytes, mut left) = (0, MOST_ENTRIES);
     let mut folders = vec![folder.to_owned()];

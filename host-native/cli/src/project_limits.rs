@@ -1,5 +1,6 @@
-//! What a project's settings may change of a session's configuration: of what limits the agent
-//! only more, never less, whatever the file says.
+//! The bounds of a project's settings: they may limit the agent further, and never less, whatever
+//! the file says. A project's file may come from anybody, and even a trusted one must not widen
+//! what the user has granted.
 
 use innerloop_core::config::{AskAbout, SessionConfig};
 use serde_json::{Map, Value, json};
@@ -13,16 +14,16 @@ impl ProjectPatch {
         serde_json::from_str(patch).ok().map(Self)
     }
 
-    /// Returns what it says of who the model is; the limits are that model's.
+    /// Returns its choice of the model alone. That comes first, since limits depend on the model.
     pub(super) fn model(&self) -> String {
         let name = self.0.get("model").and_then(|model| model.get("name"));
         name.map_or_else(|| json!({}), |name| json!({"model": {"name": name}})).to_string()
     }
 
-    /// The patch, without what would widen a configuration.
+    /// Returns the patch without everything that would widen the granted configuration.
     pub(super) fn within(mut self, granted: &SessionConfig) -> String {
         let (limits, model) = (granted.limits, &granted.model);
-        // There 0 is no limit.
+        // For these two fields 0 means no limit, so that it is never lower.
         let is_lower = |value: &Value, most: u32| {
             value.as_u64().is_some_and(|value| value > 0 && (most == 0 || value <= u64::from(most)))
         };
@@ -35,6 +36,7 @@ impl ProjectPatch {
         self.keep("model", "context_window", |value| is_less(value, model.context_window));
         let asked = rank(granted.approval.ask);
         self.keep("approval", "ask", |value| {
+            // An unknown level ranks lowest, and is thus dropped unless nothing is asked about.
             let wanted = match value.as_str() {
                 Some("programs") => AskAbout::Programs,
                 Some("changes") => AskAbout::Changes,
@@ -45,7 +47,7 @@ impl ProjectPatch {
         Value::Object(self.0).to_string()
     }
 
-    /// Removes a field unless it fits.
+    /// Removes a field unless its value fits.
     fn keep(&mut self, group: &str, name: &str, fits: impl FnOnce(&Value) -> bool) {
         let Some(fields) = self.0.get_mut(group).and_then(Value::as_object_mut) else { return };
         if fields.get(name).is_some_and(|value| !fits(value)) {
@@ -54,7 +56,7 @@ impl ProjectPatch {
     }
 }
 
-/// Returns how much is asked about.
+/// Returns the strictness of a level of approval.
 const fn rank(asks: AskAbout) -> u8 {
     match asks {
         AskAbout::Nothing => 0,
@@ -68,7 +70,7 @@ const fn rank(asks: AskAbout) -> u8 {
 mod tests {
     use super::*;
 
-    /// Returns what remains of a patch, where this much was granted.
+    /// Returns the rest of a patch within a granted configuration.
     fn within(granted: &SessionConfig, patch: &Value) -> Value {
         let narrowing = ProjectPatch::read(&patch.to_string()).unwrap();
         serde_json::from_str(&narrowing.within(granted)).unwrap()

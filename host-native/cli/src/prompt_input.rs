@@ -1,5 +1,6 @@
-//! What to do, as the argument says it and as standard input does: a prompt may come from there as
-//! a whole, and what is piped in beside one goes with it.
+//! The prompt of a run, from the argument and from standard input: the whole prompt may be piped
+//! in, or a text that goes with the argument's prompt. A pipe that nobody ever writes to must not
+//! block the run for ever.
 
 use super::{console::warn, exit::CliError};
 use crate::platform::is_piped_in;
@@ -14,17 +15,17 @@ use tokio::{
     time::sleep,
 };
 
-/// Most bytes of standard input. No model reads as much at once.
+/// The most bytes of standard input. No model reads as much at once.
 const MOST_BYTES: usize = 10 << 20;
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// After which time it is told that standard input is read.
+/// The time after which the user is told that standard input is being read.
 const NOTED_AFTER: Duration = Duration::from_secs(3);
 
-/// For how long a pipe is listened to on which nothing comes, where there is a prompt without it:
-/// a pipe that a service or a CI has left open never ends.
+/// The time for which a silent pipe is waited for if there is a prompt without it: a pipe that a
+/// service or a CI system has left open never ends.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(10);
 
 /// The prompt of the user.
@@ -37,7 +38,7 @@ pub(super) struct Prompt {
 }
 
 impl Prompt {
-    /// All of it, with what was piped in as a block of its own.
+    /// Returns the whole text, with the piped input as a block of its own.
     pub(super) fn text(&self) -> String {
         let Self { words, input } = self;
         let Some(input) = input else { return words.clone() };
@@ -46,11 +47,11 @@ impl Prompt {
     }
 }
 
-/// The prompt that was `given`, or standard input in its place, or both. If standard input
-/// `is_taken`, it belongs to something else.
+/// Returns the `given` prompt, or standard input in its place, or both. If `is_taken` is true,
+/// standard input belongs to something else.
 ///
 /// # Errors
-/// There is no prompt, or standard input can't be read, is too long or no text.
+/// There is no prompt, or standard input can't be read, is too long or is not text.
 pub(super) async fn prompt(given: Option<String>, is_taken: bool) -> Result<Prompt, CliError> {
     match given {
         Some(words) if words != "-" => {
@@ -83,7 +84,7 @@ pub(super) async fn prompt(given: Option<String>, is_taken: bool) -> Result<Prom
     }
 }
 
-/// Reads standard input in a thread of its own, so that signals are heard meanwhile.
+/// Reads standard input on another thread, so that signals are handled meanwhile.
 fn read() -> Receiver<io::Result<Vec<u8>>> {
     let (sender, chunks) = channel(1);
     drop(spawn_blocking(move || {
@@ -105,16 +106,16 @@ fn read() -> Receiver<io::Result<Vec<u8>>> {
     chunks
 }
 
-/// The times for which standard input is waited for.
+/// The times to wait for standard input.
 #[derive(Clone, Copy, Debug)]
 struct StdinTimeouts {
-    /// Until it is told.
+    /// The time until the user is told.
     noted: Duration,
-    /// Until it is given up, if nothing has come; never if there is none.
+    /// The time until a silent input is given up; `None` for never.
     given_up: Option<Duration>,
 }
 
-/// All that comes, as text; nothing if it was waited for in vain.
+/// Collects the whole input as text; returns none if nothing came in time.
 async fn gather(
     mut chunks: Receiver<io::Result<Vec<u8>>>,
     wait: StdinTimeouts,
@@ -131,6 +132,7 @@ async fn gather(
     tokio::pin!(noted, given_up);
     loop {
         tokio::select! {
+            // Input that has arrived counts, even if a time has passed as well.
             biased;
             chunk = chunks.recv() => match chunk {
                 None => break,
@@ -197,7 +199,7 @@ mod tests {
     async fn a_pipe_on_which_nothing_comes_is_given_up() {
         let (_open, silent) = chunks();
         assert_eq!(gather(silent, BRIEF).await, Ok(None));
-        // One that has begun is waited for, and so is one that is the prompt itself.
+        // Input that has begun is waited for, and so is input that is the prompt itself.
         for (first, wait) in [(true, BRIEF), (false, StdinTimeouts { given_up: None, ..BRIEF })] {
             let (sender, slow) = chunks();
             if first {

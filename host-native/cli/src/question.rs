@@ -1,12 +1,13 @@
-//! What a person is asked: to say something, or to choose one of a few words.
+//! A question to a person: an open one, or a choice of a few words. It knows which lines and keys
+//! answer it, and which texts may be meant as an answer; asking is `approval`.
 
-/// The words with which people begin a reply to a question, in addition to the question's own.
+/// The words that often begin an answer, in addition to the question's own.
 const REPLIES: [&str; 16] = [
     "yes", "yeah", "yep", "ok", "okay", "sure", "fine", "please", "no", "nope", "nah", "not",
     "never", "later", "don't", "cancel",
 ];
 
-/// Words of a text that is short.
+/// The number of words up to which a text is short enough to be meant as an answer.
 const SHORT: usize = 3;
 
 /// A question, as far as it concerns the answer.
@@ -23,13 +24,13 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// One that any text answers.
+    /// Returns a question that any text answers.
     pub(super) fn open(prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), words: Vec::new(), synonyms: Vec::new(), by_key: false }
     }
 
-    /// One that a word answers, or its first letter. Each stands with what it is about, which may
-    /// be nothing.
+    /// Returns a question that a word or its first letter answers. Each word has an explanation,
+    /// which may be empty.
     pub(super) fn choice(asked: &str, words: &[(&'static str, &str)]) -> Self {
         let told: Vec<String> = words.iter().map(|(word, about)| told(word, about)).collect();
         let prompt = format!("{asked}{}: ", told.join(", "));
@@ -37,12 +38,12 @@ impl Question {
         Self { prompt, words, synonyms: Vec::new(), by_key: false }
     }
 
-    /// The same, where each of these says the word beside it, too.
+    /// Adds synonyms, each with the word that it stands for.
     pub(super) fn also(self, synonyms: &[(&'static str, &'static str)]) -> Self {
         Self { synonyms: synonyms.to_vec(), ..self }
     }
 
-    /// The same, where the first letter of a word is enough.
+    /// Lets the first letter of a word answer without Enter.
     pub(super) fn by_key(self) -> Self {
         Self { by_key: true, ..self }
     }
@@ -52,7 +53,7 @@ impl Question {
         self.words.is_empty()
     }
 
-    /// The word that a line stands for.
+    /// Returns the word that a line stands for.
     pub(super) fn word(&self, line: &str) -> Option<&'static str> {
         let line = line.trim().to_lowercase();
         let stands = |word: &&&str| line == **word || word.get(..1) == Some(line.as_str());
@@ -60,8 +61,8 @@ impl Question {
         self.words.iter().find(stands).copied().or_else(|| synonym().map(|(_, word)| *word))
     }
 
-    /// Returns whether a text that is none of its words may still be meant as an answer: it is
-    /// short, or begins with what one says to a question.
+    /// Returns whether a text that is none of the words may still be meant as an answer: it is
+    /// short, or begins like one.
     pub(super) fn may_mean(&self, text: &str) -> bool {
         if self.is_open() {
             return false;
@@ -79,7 +80,7 @@ impl Question {
     }
 }
 
-/// For example `[a]lways (every shell)`.
+/// Returns a word as it is shown, such as `[a]lways (every shell)`.
 fn told(word: &str, about: &str) -> String {
     let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
     let about = if about.is_empty() { String::new() } else { format!(" ({about})") };

@@ -1,5 +1,6 @@
-//! What a run came to: gathered from its events, shown at the end as the final message, the
-//! diff and the counts, or as the terminal record of `--json`.
+//! The report of a run: gathered from its events, and shown at the end as the final message, the
+//! diff and the counts, or as the last line of `--json`. It also decides the exit code: each way
+//! in which a run can end has its error here, with advice.
 
 use super::{
     call_summary::CallDescriber,
@@ -33,13 +34,13 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// Characters of an endpoint's message that are told.
+/// The most characters of an endpoint's message.
 const MESSAGE_CHARS: usize = 500;
 
-/// Characters of a call's name, and of its arguments, that are told.
+/// The most characters of a call's name, and of its arguments.
 const ARGUMENT_CHARS: usize = 80;
 
-/// Most calls that are named for want of a yes.
+/// The most calls that are named because nobody could allow them.
 const DENIED: usize = 3;
 
 /// The facts that are known of the run so far.
@@ -57,13 +58,13 @@ pub(super) struct RunReport {
     mode: ChangeMode,
     /// The files that were changed, or opened for that.
     files: Vec<FileChange>,
-    /// True if that is all.
+    /// True if these are all of them.
     is_all: bool,
     /// The differences at the end, as text.
     diff: UnifiedDiff,
     /// True if the changes are in the folder.
     is_applied: bool,
-    /// True if they stay with the session.
+    /// True if the changes stay with the session.
     is_kept: bool,
     end: Option<RunEnd>,
     limit: Option<String>,
@@ -71,11 +72,11 @@ pub(super) struct RunReport {
     stopped: Option<String>,
     /// True if a run that hits a limit ends with a summary.
     sums_up: bool,
-    /// True if the model has replied since it was last found to repeat itself.
+    /// True if the model has replied since its calls were last found to repeat themselves.
     replied_to_loop: bool,
-    /// The answer in the form that was asked for.
+    /// The answer by the schema that was asked for.
     answer: Option<Json>,
-    /// The beginnings of the arguments of the calls that are under way, and the calls in words.
+    /// The running calls: the beginnings of their arguments, and the calls in words.
     calls: BTreeMap<(AgentId, String), (String, String)>,
     /// The calls that nobody was there to allow.
     denied: Vec<DeniedCall>,
@@ -92,7 +93,7 @@ pub(super) struct RunReport {
 }
 
 impl RunReport {
-    /// Of a run whose requests are sent with that key.
+    /// Begins the report of a run whose requests are sent with that key.
     pub(super) fn new(key: &KeyInUse, mode: ChangeMode) -> Self {
         Self {
             begun: Instant::now(),
@@ -125,43 +126,43 @@ impl RunReport {
         }
     }
 
-    /// The same where calls are told in those words.
+    /// Describes calls in those words.
     pub(super) fn with_words(self, words: &CallDescriber) -> Self {
         Self { words: Some(words.clone()), ..self }
     }
 
-    /// A report of something that went wrong before or beside the run.
+    /// Returns the report of a run that failed before it began.
     pub(super) fn failed(failure: CliError) -> Self {
         Self { failure: Some(failure), ..Self::new(&KeyInUse::default(), ChangeMode::Show) }
     }
 
-    /// Notes that the run broke for a reason of the host's own.
+    /// Notes that the run failed for a reason of the host's own. The first reason counts.
     pub(super) fn fail(&mut self, failure: CliError) {
         self.failure.get_or_insert(failure);
     }
 
-    /// Notes why the changes could not be brought where they belong. It is told last.
+    /// Notes why the changes could not be applied or kept. The error ends with it.
     pub(super) fn unsettled(&mut self, failure: CliError) {
         self.unsettled = Some(failure);
     }
 
-    /// Returns whether it was noted why the changes are not where they belong.
+    /// Returns whether the changes could not be applied or kept.
     pub(super) const fn is_unsettled(&self) -> bool {
         self.unsettled.is_some()
     }
 
-    /// Notes which signal has interrupted the run.
+    /// Notes the signal that has interrupted the run.
     pub(super) const fn interrupted_by(&mut self, signal: ExitReason) {
         self.signal = signal;
     }
 
-    /// Notes which limit of the host's own has ended the run.
+    /// Notes the limit of the host's own that has ended the run.
     pub(super) fn stopped_by(&mut self, limit: Option<&str>) {
         self.stopped = limit.map(str::to_owned);
     }
 
     pub(super) fn add(&mut self, event: &Event) {
-        // Other agents add to what a run costs and changes, not to how it ends.
+        // Subagents count towards the cost and the calls of a run, not towards how it ends.
         let is_own = event.agent == AgentId::ROOT;
         match &event.kind {
             EventKind::UserInput { .. } => self.turns += 1,
@@ -220,7 +221,7 @@ impl RunReport {
             }
             EventKind::ProcessingEnd { end, text, .. } if is_own => {
                 self.end = Some(*end);
-                // A text that was cut has gone on in further replies.
+                // A text that was cut has continued in further replies: this one is complete.
                 let is_limit = matches!(end, RunEnd::Limit | RunEnd::Budget);
                 if self.answer.is_none() && (!is_limit || self.sums_up) {
                     self.text.clone_from(text);
@@ -230,7 +231,7 @@ impl RunReport {
         }
     }
 
-    /// A call in words.
+    /// Returns a call in words.
     fn told_call(&self, name: &str, arguments: &str) -> String {
         match &self.words {
             Some(words) => words.phrase(name, arguments).label(ARGUMENT_CHARS),
@@ -238,7 +239,7 @@ impl RunReport {
         }
     }
 
-    /// Returns how the program ends, with what to tell the user if that is not as wished.
+    /// Returns the result of the program: an error for the user if the run or its changes failed.
     pub(super) fn result(&self) -> Result<(), CliError> {
         match (self.run_result(), &self.unsettled) {
             (result, None) => result,
@@ -254,7 +255,7 @@ impl RunReport {
         CliError::new(ExitReason::Limit, told)
     }
 
-    /// Returns what has become of what was done until the run was stopped.
+    /// Returns what has become of the changes of a run that was stopped.
     fn stays(&self) -> &'static str {
         match self.mode {
             ChangeMode::InPlace => "; what was done so far stays",
@@ -263,7 +264,7 @@ impl RunReport {
         }
     }
 
-    /// The same, whatever has become of the changes.
+    /// Returns the result of the run, whatever has become of its changes.
     pub(super) fn run_result(&self) -> Result<(), CliError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
@@ -284,7 +285,7 @@ impl RunReport {
             )),
             (Some(RunEnd::Limit | RunEnd::Budget), _, None) => Err(self.limited("a limit was hit")),
             (end, Some((kind, message)), _) => {
-                // What the host says is laid out in lines; what an endpoint says may be anything.
+                // The host's own messages have lines that matter; an endpoint's may be anything.
                 let said = match kind {
                     ErrorKind::Host => message.clone(),
                     _ => brief(message, MESSAGE_CHARS),
@@ -302,13 +303,13 @@ impl RunReport {
         }
     }
 
-    /// The final message, of a run that has come to one: what the model said last, which may be
-    /// cut, or its answer in the form that was asked for.
+    /// Returns the final message of a run that has one: the model's last text, which may be cut, or
+    /// its answer by the schema.
     pub(super) fn message(&self) -> Option<&str> {
         let is_final = match self.end {
             Some(RunEnd::Completed | RunEnd::Incomplete | RunEnd::Refused) => true,
             Some(RunEnd::Limit | RunEnd::Budget) => self.sums_up,
-            // A loop ends a run at once, or with a reply that sums it up.
+            // A loop ends a run at once, or after a reply that sums it up; only that is a message.
             Some(RunEnd::Loop) => self.replied_to_loop,
             _ => false,
         };
@@ -316,18 +317,17 @@ impl RunReport {
         (is_final && !text.is_empty()).then_some(text)
     }
 
-    /// Returns whether the final message is an answer in the form that was asked for, which nobody
-    /// has seen as text.
+    /// Returns whether the final message is an answer by the schema, which was not shown as text.
     pub(super) const fn has_answer(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// Compares the files with what they were, which may take a while, until the program is to end
-    /// at once: then there is a line for each of them.
+    /// Compares the files with what they were before, which may take a while. If the program should
+    /// end at once, files that were not compared get a line each instead of a diff.
     pub(super) async fn compare(&mut self, workspace: &Workspace, ending: &ShutdownHandle) {
         let (workspace, stop) = (workspace.clone(), ending.clone());
         let compared = spawn_blocking(move || {
-            // Whatever is still under way changes nothing more: what is shown is what is applied.
+            // From here on nothing changes any more, so that what is shown is what is applied.
             workspace.freeze();
             let (files, is_all) = workspace.changes_until(&|| stop.is_hurried());
             let mut changes = RunChanges::default();
@@ -346,29 +346,29 @@ impl RunReport {
         let diff = spawn_blocking(move || all.unified_until(|| stop.is_hurried()));
         self.diff = tokio::select! {
             biased;
-            // The comparison that is under way is not waited for.
+            // The comparison of one file can't be interrupted: it is not waited for.
             () = ending.hurry() => changes.unified_until(|| true),
             diff = diff => diff.unwrap_or_default(),
         };
     }
 
-    /// Notes what has become of the changes.
+    /// Notes the disposition of the changes.
     pub(super) fn settled(&mut self, settled: ChangeDisposition) {
         self.is_applied = settled == ChangeDisposition::Applied;
         self.is_kept = settled == ChangeDisposition::Kept;
     }
 
-    /// Returns whether something was changed that stays with the session.
+    /// Returns whether there are changes that stay with the session.
     pub(super) fn has_kept(&self) -> bool {
         self.has_changes() && self.is_kept
     }
 
-    /// Notes that there was no run: nothing but what becomes of changes that were there.
+    /// Notes that there was no run, only changes of an earlier one.
     pub(super) const fn without_run(&mut self) {
         self.end = Some(RunEnd::Completed);
     }
 
-    /// Notes a signal that came when all was done.
+    /// Notes a signal that came after everything was done.
     pub(super) fn ended_by(&mut self, signal: Option<ExitReason>) {
         if let Some(signal) = signal.filter(|_| self.result().is_ok()) {
             let is_applied = self.is_applied && self.has_changes();
@@ -387,12 +387,12 @@ impl RunReport {
         self.files.iter().filter(|file| !file.is_same()).count() as u64
     }
 
-    /// The changes that one should look at closely.
+    /// Returns the notices about changes that deserve a close look.
     pub(super) fn notices(&self, style: OutputStyle) -> String {
         notices::of(&self.files, self.is_all, self.diff.hidden, style)
     }
 
-    /// Returns what has become of the changes, in a line; nothing where there is nothing to tell.
+    /// Returns a line about what has become of the changes; none if there is nothing to tell.
     pub(super) fn fate(&self) -> Option<String> {
         let files = counted(self.changed(), "file");
         match (self.mode, self.is_applied) {
@@ -410,12 +410,12 @@ impl RunReport {
         }
     }
 
-    /// Returns what has come of [`RunReport::compare`].
+    /// Returns the diff that [`RunReport::compare`] has made.
     pub(super) fn diff(&self) -> &str {
         &self.diff.text
     }
 
-    /// Returns whether anything has been heard of the run.
+    /// Returns whether the run has begun.
     pub(super) const fn has_begun(&self) -> bool {
         self.turns > 0 || self.error.is_some()
     }
@@ -425,13 +425,14 @@ impl RunReport {
         self.has_replies
     }
 
-    /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
+    /// Returns a line such as
+    /// `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
     pub(super) fn counts(&self, style: OutputStyle) -> String {
         let changed = format!("{} changed", counted(self.changed(), "file"));
         style.paint(TextColour::Dim, &self.told(Some(changed))).into_owned()
     }
 
-    /// The same without the files.
+    /// Returns the same without the files.
     pub(super) fn spent(&self) -> String {
         self.told(None)
     }
@@ -453,7 +454,7 @@ impl RunReport {
         line.join(" · ")
     }
 
-    /// The last line of `--json`.
+    /// Returns the last line of `--json`, with keys masked in the error.
     pub(super) fn record(&self) -> String {
         let failure = self.result().err();
         let keys = keys::of_environment();
@@ -481,7 +482,8 @@ impl RunReport {
     }
 }
 
-/// Returns where the user has to change the configuration, that is said whatever the end.
+/// Returns the exit reason of an error. What the user has to change in the configuration comes
+/// first, however the run has ended.
 const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> ExitReason {
     match (kind, end) {
         (ErrorKind::Authentication | ErrorKind::Host, _) => ExitReason::Configuration,
@@ -491,7 +493,7 @@ const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> ExitReason {
     }
 }
 
-/// Returns what to do about it, where the message does not say.
+/// Returns advice about an error, if its message has none.
 fn advice(kind: ErrorKind, key: &KeyInUse) -> String {
     let advice = match kind {
         ErrorKind::Authentication => return format!("; {}", key.advice()),
@@ -526,12 +528,13 @@ fn limit_text(limit: &str, value: u32) -> String {
     format!("the limit of {option} {value} was hit")
 }
 
-/// Returns whether a call needed a yes, and nobody was there to give it.
+/// Returns whether a call was denied because nobody was there to allow it.
 fn nobody_allowed(outcome: &Outcome) -> bool {
     outcome.denied_by == Some(DeniedBy::Nobody)
 }
 
-/// For example `1 call needed a yes that nobody was there to give: write: note.txt (1 line)`.
+/// Returns a message such as
+/// `1 call needed a yes that nobody was there to give: write: note.txt (1 line)`, with advice.
 fn denied_text(denied: &[DeniedCall]) -> String {
     let named = denied.iter().take(DENIED);
     let mut named: Vec<String> = named.map(|denied| denied.told.clone()).collect();

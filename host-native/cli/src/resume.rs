@@ -1,6 +1,6 @@
-//! `innerloop resume`: goes on with a session that was kept, also where its program ended in the
-//! middle of a run: requests are sent again, and what ran is reported as lost. With a prompt it is
-//! one run; without one it is a conversation, where somebody sits there.
+//! `innerloop resume`: goes on with a session that was kept, also if its program ended in the
+//! middle of a run; then requests are sent again, and calls that ran are reported as lost. With a
+//! prompt it is one run; without one it is a conversation on a terminal.
 
 use super::{
     answer_schema::AnswerSchema,
@@ -31,10 +31,10 @@ use innerloop_core::{
 };
 use std::{env, path::Path};
 
-/// The prompt if a run was stopped for another model and nothing else is said.
+/// The prompt for a run that has failed or was stopped, if the user gives none.
 const GO_ON: &str = "Go on.";
 
-/// Characters of a call that is told.
+/// The most characters of a call in a notice.
 const LOST: usize = 60;
 
 /// Goes on with the session.
@@ -65,7 +65,7 @@ pub(super) async fn run(mut args: ResumeArgs) -> Result<(), CliError> {
     run::to_the_end(output, limits, begin(args, past)).await
 }
 
-/// The session that is meant, with what is to be otherwise.
+/// Opens the session that is meant, with the changes of its configuration.
 fn taken(args: &ResumeArgs) -> Result<ResumableSession, CliError> {
     let folder = args.workspace.as_deref();
     let past = if sessions::is_file(&args.session) {
@@ -79,8 +79,8 @@ fn taken(args: &ResumeArgs) -> Result<ResumableSession, CliError> {
     past.with(args.model.clone(), changes)
 }
 
-/// Returns whether somebody sits there who has not said what to do, nor asked for what only a run
-/// has.
+/// Returns whether this is a conversation: somebody sits at a terminal, and has given neither a
+/// prompt nor an option that only a run has.
 fn is_talk(args: &ResumeArgs) -> bool {
     let ResumeArgs { result, limits, .. } = args;
     let is_run = limits.timeout.is_some()
@@ -94,7 +94,7 @@ fn is_talk(args: &ResumeArgs) -> bool {
     is_silent && !is_run && run::is_attended(args.output)
 }
 
-/// Goes on as a conversation, behind the end of what was said.
+/// Goes on as a conversation, after showing the last exchange.
 async fn talk(args: ResumeArgs, past: ResumableSession) -> Result<(), CliError> {
     let style = OutputStyle::new(args.output.color.unwrap_or_default());
     let said = sessions::last_exchange(past.session());
@@ -106,7 +106,8 @@ async fn talk(args: ResumeArgs, past: ResumableSession) -> Result<(), CliError> 
     conversation::talk(options, Some(past), first, style).await
 }
 
-/// Returns what a session goes on with by itself, which costs money: said before it does.
+/// Returns a notice about what the session will do by itself. It costs money, so that the user is
+/// told first.
 fn goes_on_with(past: &ResumableSession) -> Option<String> {
     if past.was_stopped() {
         return Some(format!(
@@ -132,7 +133,7 @@ fn goes_on_with(past: &ResumableSession) -> Option<String> {
     ))
 }
 
-/// Brings the changes that a session holds where they belong. The agent has no part in it.
+/// Applies or shows the changes that a session holds, without running the agent.
 async fn apply(args: &ResumeArgs, mut past: ResumableSession) -> Result<RunReport, CliError> {
     let own = past.about().options.clone();
     let says_where = args.apply || args.diff;
@@ -162,7 +163,7 @@ async fn apply(args: &ResumeArgs, mut past: ResumableSession) -> Result<RunRepor
     Ok(report)
 }
 
-/// The session, ready to be driven, and what is said to it.
+/// Prepares the session to be driven, with the input that is sent to it.
 async fn begin(args: ResumeArgs, past: ResumableSession) -> Result<PreparedRun, CliError> {
     let output = args.output;
     let is_under_way = past.is_under_way;
@@ -203,13 +204,14 @@ fn nothing_to_do(about: &SessionInfo, has_changes: bool) -> CliError {
     CliError::usage(format!("the session ({title}) waits for you: {what}"))
 }
 
-/// Returns what is to be otherwise in the configuration of a session.
+/// Returns the options that change the session's configuration.
 fn tuning(args: &ResumeArgs, about: &SessionInfo) -> TuningArgs {
     let own = &about.options;
     let allow = if args.allow.is_empty() { own.allow.clone() } else { args.allow.clone() };
     TuningArgs {
         approve: args.approve,
         allow,
+        // Never off again: the session's other tools are gone from its configuration.
         read_only: args.read_only || own.read_only,
         web: own.web.clone(),
         effort: args.effort.clone(),
@@ -219,7 +221,7 @@ fn tuning(args: &ResumeArgs, about: &SessionInfo) -> TuningArgs {
     }
 }
 
-/// The options that open the session again: its own, and over them those that were given.
+/// Returns the options that open the session again: its own, overridden by those that are given.
 fn options(args: ResumeArgs, about: &SessionInfo) -> Result<SessionArgs, CliError> {
     let own = &about.options;
     let tuning = tuning(&args, about);
@@ -249,8 +251,8 @@ fn options(args: ResumeArgs, about: &SessionInfo) -> Result<SessionArgs, CliErro
     })
 }
 
-/// The variables of a session, of which the names alone are kept: with the values that are given
-/// now, or those of this program's own environment.
+/// Returns the variables of a session, of which only the names are stored, with values that are
+/// given now or come from this program's environment.
 fn variables(kept: &[String], mut given: Vec<String>) -> Result<Vec<String>, CliError> {
     let named = sessions::names(&given);
     for name in kept.iter().filter(|name| !named.contains(name)) {

@@ -1,5 +1,6 @@
-//! A session that was kept and goes on: taken from its log, and brought to where the user wants to
-//! go on, before anything follows from it.
+//! A session that was kept and goes on: restored from its log, and changed as the user wants before
+//! it is driven. The changes are inputs of the session like any other, so that its log stays
+//! complete; their outputs are owed until the session is driven.
 
 use super::{
     console::warn,
@@ -27,7 +28,7 @@ const IN_MEMORY: &str = "wasm";
 
 /// A session that was kept.
 pub(super) struct ResumableSession {
-    /// Until the session goes on.
+    /// Its locked folder, until the session's new owner takes it.
     held: Option<LockedSession>,
     about: SessionInfo,
     session: Session,
@@ -35,7 +36,7 @@ pub(super) struct ResumableSession {
     pub(super) is_under_way: bool,
     /// True if its last run ended without an answer: it has failed, or was stopped here.
     was_stopped: bool,
-    /// The model that it goes on with, if that is another one.
+    /// The other model that it goes on with, if there is one.
     model: Option<String>,
     /// The other changes of its configuration.
     changes: JsonObject,
@@ -63,8 +64,8 @@ impl ResumableSession {
         Self::of(held, session)
     }
 
-    /// Takes the log of a file into the sessions that are kept. It works on that folder, or on the
-    /// current one, unless its files were in memory.
+    /// Imports the log in a file as a session that is kept. It works on that folder, or on the
+    /// current one; a session whose files were in memory must name one.
     pub(super) fn import(named: &str, folder: Option<&Path>) -> Result<Self, CliError> {
         let (session, damaged) = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
         damaged.iter().for_each(|line| warn(&sessions::told_damage(named, *line)));
@@ -96,7 +97,7 @@ impl ResumableSession {
             model: None,
             changes: JsonObject(Vec::new()),
         };
-        // Nobody waits any longer for the summary that was asked for.
+        // A summary that a person has asked for is not worth going on with: nobody waits for it.
         if status.is_some_and(|status| status.compacting) {
             past.stop()?;
             past.was_stopped = false;
@@ -108,35 +109,36 @@ impl ResumableSession {
         &self.about
     }
 
-    /// The session as it stands.
+    /// Returns the session.
     pub(super) const fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Its place among those that are kept, until it was taken.
+    /// Returns its locked folder, until that is taken.
     pub(super) const fn held(&self) -> Option<&LockedSession> {
         self.held.as_ref()
     }
 
-    /// Returns whether its last run has failed or was stopped here, and is to begin anew.
+    /// Returns whether its last run has failed or was stopped here, and should begin again.
     pub(super) const fn was_stopped(&self) -> bool {
         self.was_stopped
     }
 
-    /// Returns whether there is something to do without a word.
+    /// Returns whether there is something to do without an input of the user.
     pub(super) const fn goes_on(&self) -> bool {
         self.is_under_way || self.was_stopped
     }
 
-    /// Gives the session's place among those that are kept to whoever goes on with it.
+    /// Takes the session's locked folder.
     pub(super) const fn take_held(&mut self) -> Option<LockedSession> {
         self.held.take()
     }
 
-    /// With another model, and other changes of its configuration.
+    /// Notes another model, and other changes of its configuration. A request to the old model that
+    /// was not answered is given up.
     ///
     /// # Errors
-    /// The session cannot be stopped; that does not happen.
+    /// The session refuses to stop, which does not happen.
     pub(super) fn with(self, model: Option<String>, changes: JsonObject) -> Result<Self, CliError> {
         let mut past = Self { model, changes, ..self };
         if past.model.is_some() && past.is_under_way && past.waits_for_model() {
@@ -145,15 +147,15 @@ impl ResumableSession {
         Ok(past)
     }
 
-    /// Returns whether what goes on is nothing but a call of the model, which would go to the old
-    /// one.
+    /// Returns whether the session waits only for the model, so that its request would go to the
+    /// old one.
     fn waits_for_model(&self) -> bool {
         self.session.owed().into_iter().all(|output| {
             !matches!(output, Output::Effect(Effect::RunTool { .. } | Effect::Ask { .. }))
         })
     }
 
-    /// Stops the run. Nobody has its requests in hand.
+    /// Stops the run. Its effects are reported as lost, since no program carries them out any more.
     fn stop(&mut self) -> Result<(), CliError> {
         let owed = self.session.owed();
         self.hear(Input::command(Command::Interrupt))?;
@@ -166,8 +168,8 @@ impl ResumableSession {
         Ok(())
     }
 
-    /// The session hears this before anything else. What follows from it is asked of it when it
-    /// goes on.
+    /// Gives the session an input. The outputs are dropped here: those that still matter are owed,
+    /// and the driver asks for them when the session goes on.
     fn hear(&mut self, input: Input) -> Result<(), CliError> {
         let now = self.session.now();
         let heard = self.session.handle(input, now);
@@ -181,7 +183,7 @@ impl ResumableSession {
         self.hear(Input::command(Command::Configure { patch }))
     }
 
-    /// With the configuration that the user wants from now on.
+    /// Applies the model and the configuration that the user wants from now on.
     pub(super) fn with_model(
         mut self,
         provider: &Provider,
@@ -198,8 +200,8 @@ impl ResumableSession {
         Ok(self)
     }
 
-    /// With the tool that reads pages, where somebody can be asked for them: whoever began it may
-    /// not have been there.
+    /// Adds the tool that reads pages, if somebody can be asked about them: the session may have
+    /// begun where nobody could.
     pub(super) fn with_pages(mut self, pages: &PageAccess) -> Result<Self, CliError> {
         if pages.can_be_asked_for() && !self.session.config().web_fetch {
             self.configure(JsonObject(vec![("web_fetch".to_owned(), Json::of(&true))]))?;
@@ -207,8 +209,9 @@ impl ResumableSession {
         Ok(self)
     }
 
-    /// The session with its own tools as they are now. Those that are not here, such as functions
-    /// of another program, it keeps: where the model calls one, it is told. So is the person, now.
+    /// Updates the user's own tools to their present definitions. Tools that are missing here, such
+    /// as functions of another program, stay: the model is told if it calls one, and the person is
+    /// warned now.
     pub(super) fn with_tools(
         mut self,
         tools: &[ToolSpec],
@@ -236,8 +239,7 @@ impl ResumableSession {
         Ok(self)
     }
 
-    /// Takes over what of the configuration is otherwise by now: its own tools, and the form of
-    /// the answer.
+    /// Takes over the tools and the answer's schema of a configuration, if they differ.
     pub(super) fn adapt(&mut self, config: &SessionConfig) -> Result<(), CliError> {
         let own = self.session.config();
         let mut changed = Vec::new();
@@ -250,7 +252,7 @@ impl ResumableSession {
         self.configure(JsonObject(changed))
     }
 
-    /// The calls of the last reply, of which some may not be over.
+    /// Returns the calls of the last reply, some of which may not have ended.
     pub(super) fn open_calls(&self) -> Vec<ToolCall> {
         let history = self.session.history(AgentId::ROOT);
         let mut turns = history.into_iter().flat_map(|history| history.turns()).rev();
@@ -267,7 +269,7 @@ impl ResumableSession {
     }
 }
 
-/// Returns whether nothing was said behind the user's last words, or behind the results of calls.
+/// Returns whether the history ends with an input of the user or with results, unanswered.
 fn is_unanswered(session: &Session) -> bool {
     let last = session.history(AgentId::ROOT).and_then(|history| history.seen().next_back());
     last.is_some_and(|said| matches!(said, VisibleTurn::User(_) | VisibleTurn::ToolResults(_)))

@@ -1,5 +1,7 @@
-//! What becomes of a run's changes: they are in the folder already, or they are applied at the end,
-//! after a question if somebody can be asked, or not at all.
+//! The review of a session's changes at its end: they are in the folder already, or they are
+//! applied, after a question if somebody can be asked, or they are kept or dropped. Changes that
+//! should be applied are dropped only if the person says so; otherwise they stay somewhere, and the
+//! user is told where.
 
 pub(super) use super::mode::ChangeMode;
 
@@ -18,23 +20,23 @@ use innerloop_host::http::wall_time;
 use innerloop_workspace::{ApplyError, RefusedChanges, Workspace, app_dirs};
 use std::{io, path::PathBuf, process, time::Duration};
 
-/// Most paths that are named where changes can't be applied.
+/// The most paths that are named if changes can't be applied.
 const NAMED: usize = 20;
 
-/// Most temporary files that are named.
+/// The most temporary files that are named.
 const NAMED_TEMPORARY: usize = 5;
 
 /// The time for which the end of the program waits for the removal of the overlay's files.
 const LAST_REMOVAL: Duration = Duration::from_millis(100);
 
-/// The message if the program is to end at once.
+/// The message if the program should end at once.
 const STOPPED: &str = "nothing was applied";
 
-/// The reason why changes are not applied if nobody knows whether they are complete.
+/// The reason why changes that may be incomplete are not applied.
 const PARTIAL: &str = "nothing was applied without a yes, since an earlier program was stopped \
                        while a call changed files: look at them first";
 
-/// The advice in a session that goes on, if something else has changed what is to be applied.
+/// The advice for a session that keeps its changes because something else has changed the files.
 const OVER: &str = ", where /diff shows them beside what is there now, and /apply over applies \
                     them all the same";
 
@@ -49,7 +51,7 @@ pub(super) enum ChangeDisposition {
     Applied,
     /// They stay with the session.
     Kept,
-    /// They are gone, or stand where nothing sees them.
+    /// They are gone, or copied to a folder that no session uses.
     Dropped,
 }
 
@@ -57,7 +59,7 @@ pub(super) enum ChangeDisposition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReviewOutcome {
     pub(super) settled: ChangeDisposition,
-    /// The message, and the way that the program ends, if the outcome is not the wished one.
+    /// The error, if the changes could not be settled as the user wants.
     pub(super) failure: Option<CliError>,
 }
 
@@ -76,17 +78,17 @@ pub(super) struct PendingChanges<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReviewAnswer {
     Yes,
-    /// Nothing is to become of them.
+    /// The changes are dropped.
     Drop,
-    /// The changes stay with the session, or where that is not kept, in a folder of their own.
+    /// The changes stay with the session, or, if that is not kept, in a folder of their own.
     Later,
-    /// Nobody has said, and this is what is told of it.
+    /// Nobody has answered; the text is the error about that.
     Nobody(&'static str),
 }
 
-/// Brings the changes, if there are any, where they belong. What nobody has decided about, and what
-/// can't be applied, stays with the session; where that is not kept, it is put elsewhere, and the
-/// failure says where.
+/// Settles the changes: applies, keeps or drops them. Changes that nobody has decided about, or
+/// that can't be applied, stay with the session; if that is not kept, they are copied to a folder
+/// that the error names.
 pub(super) async fn settle(
     pending: PendingChanges<'_>,
     person: Option<&PersonHandle>,
@@ -96,7 +98,7 @@ pub(super) async fn settle(
     if mode == ChangeMode::InPlace {
         return ReviewOutcome { settled: ChangeDisposition::Applied, failure: None };
     }
-    // One whose log could not be written is not kept, whatever holds its overlay.
+    // A session without a log can't be resumed, so that it does not count as kept.
     let short = held.as_deref().filter(|held| held.has_log()).map(|held| held.short().to_owned());
     let is_kept = workspace.kept_in().is_some() && short.is_some();
     let answer = match (mode, person) {
@@ -113,6 +115,8 @@ pub(super) async fn settle(
         (ChangeMode::Show, _) if is_kept => ReviewAnswer::Later,
         (ChangeMode::Show, _) => ReviewAnswer::Drop,
     };
+    // From here to the drop of the guard no signal ends the program: changes that are half applied
+    // would have to be undone by the next one. A signal that came before is seen here.
     let guard = ending.hold().await;
     let signal = ending.last_signal();
     let answer = match answer {
@@ -120,7 +124,7 @@ pub(super) async fn settle(
         ReviewAnswer::Yes if signal.is_some() => ReviewAnswer::Nobody(STOPPED),
         answer => answer,
     };
-    // Applying forgets them.
+    // Read before, since applying removes them from the overlay.
     let temporary = workspace.temporary_files();
     let done = {
         let (workspace, stop) = (workspace.clone(), ending.clone());
@@ -135,7 +139,8 @@ pub(super) async fn settle(
     };
     let DispositionResult { settled, told, is_left } = done;
     if answer == ReviewAnswer::Drop && has_changes {
-        // Noted first, so that the agent is told whatever becomes of this program.
+        // Noted before anything is removed, so that the agent is told even if this program is
+        // killed in between.
         held.iter_mut().for_each(|held| held.note_dropped(true));
     }
     if settled != ChangeDisposition::Kept && !temporary.is_empty() {
@@ -145,7 +150,7 @@ pub(super) async fn settle(
     if !is_left && settled != ChangeDisposition::Kept {
         discard(workspace, ending).await;
     }
-    // One may have come meanwhile, and stopped it.
+    // A signal may have come meanwhile, and stopped the application.
     let signal = signal.or_else(|| ending.last_signal());
     let exit = signal.or_else(|| ending.ending_signal()).unwrap_or(ExitReason::Failed);
     let failure = told.map(|told| CliError::new(exit, told));
@@ -158,11 +163,11 @@ struct DispositionResult {
     settled: ChangeDisposition,
     /// The message if the changes are not in the folder although nobody said no.
     told: Option<String>,
-    /// True if what the agent has made is nowhere but in the overlay, which is to stay.
+    /// True if the changes are only in the overlay, which must not be removed.
     is_left: bool,
 }
 
-/// Applies the changes, drops them, or leaves them with the session whose first digits these are.
+/// Applies the changes, drops them, or leaves them with the session; `short` is its short id.
 fn carry_out(
     workspace: &Workspace,
     answer: ReviewAnswer,
@@ -201,7 +206,7 @@ fn carry_out(
     }
 }
 
-/// Copies what the agent has made to a folder of its own. Without a reason that is as wished.
+/// Copies the changes to a folder of their own. `why` is the reason if that is not what was wanted.
 fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> DispositionResult {
     let (told, is_left) = match (keep(workspace), why) {
         (Ok(place), None) => {
@@ -220,7 +225,7 @@ fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> DispositionResul
     DispositionResult { settled: ChangeDisposition::Dropped, told, is_left }
 }
 
-/// Returns why changes can't be applied, with no more than some of the paths.
+/// Returns the reason why changes can't be applied, with some of the paths.
 pub(super) fn told(error: ApplyError) -> String {
     match error {
         ApplyError::Changed(mut paths) if paths.len() > NAMED => {
@@ -233,7 +238,7 @@ pub(super) fn told(error: ApplyError) -> String {
     }
 }
 
-/// That files in the system's folder for temporary ones are not applied.
+/// Returns the notice that files in `/tmp` are not applied.
 fn told_temporary(paths: &[String]) -> String {
     let named: Vec<_> = paths.iter().take(NAMED_TEMPORARY).map(|it| format!("/{it}")).collect();
     let more = match paths.len().saturating_sub(NAMED_TEMPORARY) {
@@ -243,7 +248,7 @@ fn told_temporary(paths: &[String]) -> String {
     format!("files in /tmp are not applied: {}{more}", harmless(&named.join(", ")))
 }
 
-/// That the system refused what the agent was to change.
+/// Returns the message about changes that the system has refused.
 pub(super) fn told_refused(refused: &RefusedChanges) -> String {
     let RefusedChanges { path, error, others } = refused;
     let others = match others {
@@ -262,7 +267,7 @@ fn keep(workspace: &Workspace) -> io::Result<PathBuf> {
     Ok(place)
 }
 
-/// Removes what the overlay holds. If the program is to end at once, the next one removes the rest.
+/// Removes the overlay's files. If the program should end at once, the next one removes the rest.
 async fn discard(workspace: &Workspace, ending: &ShutdownHandle) {
     let workspace = workspace.clone();
     let work = tokio::task::spawn_blocking(move || workspace.discard());
@@ -276,8 +281,8 @@ async fn discard(workspace: &Workspace, ending: &ShutdownHandle) {
     }
 }
 
-/// Asks whether to apply the changes, until the answer is one. A no means not now, here as in the
-/// middle of a conversation: only a word drops what the agent has made.
+/// Asks whether to apply the changes until there is an answer. A no means not now, as in the middle
+/// of a conversation; only the word `drop` drops them.
 async fn ask(
     workspace: &Workspace,
     person: &PersonHandle,
@@ -291,13 +296,15 @@ async fn ask(
     let choice = Question::choice(&asked, &words).also(&NOT_NOW);
     let prompt = choice.prompt.trim_end_matches(": ");
     loop {
+        // `drop` is not a word of the choice, whose first letter would be enough: dropping takes
+        // the whole word.
         let question = Question::open(format!("{prompt}, or drop: "));
         let answer = tokio::select! {
             answer = person.answer(question) => answer,
             () = ending.hurry() => None,
         };
         let Some(answer) = answer else {
-            // Behind the question.
+            // Ends the line of the question.
             terminal::tell("\n");
             return match (can_wait, ending.is_hurried()) {
                 (true, false) => ReviewAnswer::Later,

@@ -1,4 +1,7 @@
-//! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
+//! `innerloop run`: opens a session over a folder, drives it to the end of one run, shows it, and
+//! settles its changes. `resume` shares everything after the opening. A first signal ends the run
+//! in order, a second one at once; in both cases changes are settled and, with `--json`, the result
+//! record is printed.
 
 use super::{
     answer_schema::AnswerSchema,
@@ -49,11 +52,11 @@ pub(super) struct PreparedRun {
     pub(super) work: ActiveSession,
     /// The commands that are sent to it first.
     pub(super) said: Vec<Command>,
-    /// The file that the final message is written to, too.
+    /// The file that also gets the final message.
     pub(super) file: Option<MessageFile>,
 }
 
-/// Runs the agent on what the user says.
+/// Runs the agent on the user's prompt.
 pub(super) async fn run(mut args: RunArgs) -> Result<(), CliError> {
     args.output.color = settings::color(args.output.color, !args.session.settings.no_settings);
     let (output, limits) = (args.output, args.limits);
@@ -105,6 +108,7 @@ async fn begin(args: RunArgs) -> Result<PreparedRun, CliError> {
     let file = result.file.as_deref().map(MessageFile::check).transpose()?;
     let prompt = prompt_input::prompt(prompt, is_taken).await?;
     let mut work = ActiveSession::begin(asked.with(form, limits), audience(output)).await?;
+    // The agent must not write to the file that its final message will replace.
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
     let mentioned = attach::mentions(&prompt.words, &work.workspace, MentionScope::Workspace);
     let is_told = !output.quiet && !output.json;
@@ -118,7 +122,7 @@ async fn begin(args: RunArgs) -> Result<PreparedRun, CliError> {
     Ok(PreparedRun { work, said: vec![Command::Submit { parts, options }], file })
 }
 
-/// Drives the session to its end and shows what came of it.
+/// Drives the session to its end, and shows and settles the result.
 async fn finish(
     begun: PreparedRun,
     limits: RunLimits,
@@ -160,10 +164,11 @@ async fn finish(
     if let Some(refused) = work.workspace.refused() {
         report.fail(CliError::new(ExitReason::Failed, review::told_refused(&refused)));
     }
+    // Held, so that a second signal still gets the changes compared, if only roughly.
     let compared = ending.hold().await;
     report.compare(&work.workspace, &ending).await;
     drop(compared);
-    // It is none of the agent's changes.
+    // After the comparison, in which the message's file would appear as a change of the agent.
     if let Some((file, message)) = file.zip(report.message())
         && let Err(failure) = file.write(message)
     {
@@ -173,7 +178,7 @@ async fn finish(
     report
 }
 
-/// Shows what came of the run, and brings its changes where they belong.
+/// Shows the result of the run, and settles its changes.
 async fn show_end(
     work: &mut ActiveSession,
     person: Option<&PersonHandle>,
@@ -183,7 +188,7 @@ async fn show_end(
 ) {
     if let Some(signal) = ending.last_signal() {
         report.fail(CliError::new(signal, "stopped while the changes were compared"));
-        // What the agent has made counts more than what is shown of it.
+        // The changes matter more than showing them, and the program has little time left.
         settle(work, None, ending, report).await;
         return view.end(report);
     }
@@ -194,7 +199,7 @@ async fn show_end(
             view
         })
     };
-    // Perhaps nobody reads it.
+    // Writing may block for ever if nobody reads the output: a signal ends the wait.
     let shown = tokio::select! {
         view = shown => view.ok(),
         () = ending.hurry() => None,
@@ -209,14 +214,14 @@ struct RunObservers<'a> {
     view: &'a mut RunView,
     report: &'a mut RunReport,
     limits: &'a RunLimits,
-    /// The monitor that saves what is changed, if that is to outlive the program.
+    /// The monitor of the overlay, if that should outlive the program.
     saving: Option<&'a SaveMonitor>,
-    /// True if it is told which endpoints are silent.
+    /// True if silent endpoints are reported.
     is_told: bool,
 }
 
-/// Drives the session to its end, or until a limit has closed it; gives nothing if the program is
-/// to end at once.
+/// Drives the session to its end, or until a limit has closed it; returns none if the program
+/// should end at once.
 async fn drive(
     host: &mut Host,
     judge: &ApprovalJudge,
@@ -241,7 +246,8 @@ async fn drive(
             }
             HostEvent::Asked(id, agent, ask) => judge.asked(id, agent, ask),
             HostEvent::Withdrawn(id) => judge.withdraw(id),
-            // A close after the close is refused, and the session ends all the same.
+            // A limit or a signal may close the session as well: a second close is refused, and the
+            // session ends all the same.
             HostEvent::Rejected(_) | HostEvent::Http(..) => {}
         }
     });
@@ -260,7 +266,7 @@ async fn drive(
     }
 }
 
-/// Brings the changes where they belong, and notes what has become of them.
+/// Settles the changes, and notes in the report what has become of them.
 async fn settle(
     work: &mut ActiveSession,
     person: Option<&PersonHandle>,
@@ -281,14 +287,14 @@ async fn settle(
     }
 }
 
-/// Returns whether a person sits there who can be asked: what is asked is written to standard error
-/// and answered on standard input.
+/// Returns whether somebody can be asked: questions are written to standard error and answered on
+/// standard input, so that both have to be terminals.
 pub(super) fn is_attended(output: OutputArgs) -> bool {
     let is_terminal = stdin().is_terminal() && stderr().is_terminal();
     is_terminal && !output.json && !output.quiet
 }
 
-/// Whoever sits there.
+/// Returns the front end of a run: the person, if somebody can be asked, and the screen.
 pub(super) fn audience(output: OutputArgs) -> SessionFrontend {
     let (style, screen) = (OutputStyle::new(output.color.unwrap_or_default()), Screen::default());
     let is_shown = !output.json && !output.quiet;
@@ -297,7 +303,7 @@ pub(super) fn audience(output: OutputArgs) -> SessionFrontend {
     SessionFrontend { seat, screen, style, progress }
 }
 
-/// Tells on the screen what takes long.
+/// Returns a function that shows progress on the screen.
 pub(super) fn on_screen(screen: &Screen, style: OutputStyle) -> OnProgress {
     let screen = screen.clone();
     Arc::new(move |line: &str| {

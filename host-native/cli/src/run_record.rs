@@ -1,4 +1,4 @@
-//! The last line of `--json`: what a run came to, as JSON.
+//! The result record of a run, the last line of `--json`. Its fields are part of the interface.
 
 use innerloop_core::{action::ChangeKind, message::Usage};
 use innerloop_json::{Json, ToJson};
@@ -34,7 +34,7 @@ pub(super) struct RunRecord<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub(super) struct DeniedCall {
     pub(super) name: String,
-    /// Their beginning.
+    /// The beginning of the call's arguments.
     pub(super) arguments: String,
     /// The call in words, for people.
     #[json(skip)]
@@ -46,7 +46,7 @@ pub(super) struct DeniedCall {
 pub(super) struct FileRecord<'a> {
     pub(super) path: &'a str,
     pub(super) kind: ChangeKind,
-    /// It was opened for writing and is what it was.
+    /// True if it was opened for writing and has the same content as before.
     #[json(skip_serializing_if = "is_false")]
     pub(super) same: bool,
     #[json(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,6 @@
-//! How a run is shown: to a person as it goes, or to a program.
+//! The view of a run: a transcript for a person, the final message or the diff alone, or JSON lines
+//! for a program. Standard output holds only what a program may want to read; everything else goes
+//! to standard error.
 
 use super::{
     args::OutputArgs,
@@ -60,7 +62,7 @@ impl RunView {
         }
     }
 
-    /// Tells something that whoever watches should know of.
+    /// Shows a warning to whoever watches the run.
     pub(super) fn warn(&mut self, line: &str) {
         match self {
             Self::Human(human) => human.transcript.tell(TextStyle::YELLOW, line),
@@ -68,28 +70,28 @@ impl RunView {
         }
     }
 
-    /// Time has passed.
+    /// Moves the spinner.
     pub(super) fn tick(&self) {
         if let Self::Human(human) = self {
             human.spinner.tick();
         }
     }
 
-    /// Nothing goes on any more.
+    /// Removes the spinner, since the session is over.
     pub(super) fn session_is_over(&self) {
         if let Self::Human(human) = self {
             human.screen.end();
         }
     }
 
-    /// The final message, the diff, the counts.
+    /// Shows the final message, the diff and the counts.
     pub(super) fn end(&mut self, report: &RunReport) {
         let message = report.message();
         let diff = report.diff();
         match self {
             Self::Json => {}
             Self::Diff if !diff.is_empty() => {
-                // Programs read a patch: nothing else goes with it.
+                // Standard output is a patch for programs: the message goes to standard error.
                 message.iter().for_each(|message| warn(message));
                 say(diff.trim_end_matches('\n'));
             }
@@ -98,7 +100,8 @@ impl RunView {
             Self::Human(human) => {
                 let style = human.style;
                 let mut err = stderr().lock();
-                // On a terminal the transcript has just shown it, unless it was a call's argument.
+                // On a terminal the transcript has just shown the message, unless it is an answer,
+                // which is an argument of a call.
                 let is_shown = stdout().is_terminal() && stderr().is_terminal();
                 if let Some(message) = message.filter(|_| !is_shown || report.has_answer()) {
                     say_escaped(message);
@@ -111,12 +114,12 @@ impl RunView {
         }
     }
 
-    /// Shows what has become of the changes, and how a session goes on whose run is not over, or
-    /// that holds changes.
+    /// Shows what has become of the changes, and how to resume a session that has failed or holds
+    /// changes.
     pub(super) fn settled(&self, report: &RunReport, session: Option<&str>) {
         let Self::Human(human) = self else { return };
         let resume = session.and_then(|id| match report.run_result() {
-            // The last line says it.
+            // The error, which comes last, says it already.
             _ if report.is_unsettled() && report.has_kept() => None,
             Err(_) => Some(format!("innerloop resume {id} goes on with the session")),
             Ok(()) if report.has_kept() => {
@@ -131,7 +134,7 @@ impl RunView {
     }
 }
 
-/// Shows what a session holds that goes on without a run: the changes, and what deserves a look.
+/// Shows the changes that a session holds, and the notices about them, without a run.
 pub(super) fn changes(
     report: &RunReport,
     output: OutputArgs,
@@ -151,8 +154,7 @@ pub(super) fn changes(
 }
 
 impl TerminalView {
-    /// On a terminal there is a line for what goes on, and one above all that says what works
-    /// where.
+    /// Begins the view; a terminal gets a spinner and a header.
     fn new(work: &ActiveSession, style: OutputStyle) -> Self {
         let screen = work.screen.clone();
         let mut transcript = Transcript::new(screen.clone(), style, work.words.clone());

@@ -1,5 +1,5 @@
-//! What the commands share: the workspace with its sandbox, the endpoint, a prompt or arguments
-//! from standard input.
+//! The set-up that commands share: the workspace with its sandbox, the provider with its endpoint
+//! and key, and texts from standard input.
 
 use super::{
     args::{ModelArgs, WebArgs},
@@ -19,16 +19,16 @@ use innerloop_sandbox::{EngineOptions, OnProgress, SandboxEngine, own_program};
 use innerloop_workspace::Workspace;
 use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
 
-/// A run that is over after this time needs no tools.
+/// The time after which tools are compiled ahead: a command that has ended by then needs none.
 const SHORTEST_RUN: Duration = Duration::from_millis(30);
 
-/// The folder to work on; `any` takes also one that is more than a project.
+/// Opens the folder to work on; `any` also allows a home folder or one of the system.
 pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, CliError> {
     let opened = if any { Workspace::insist(path) } else { Workspace::open(path) };
     opened.map_err(CliError::usage)
 }
 
-/// The sandbox over a folder, whose tools are compiled when one is called.
+/// Opens the sandbox over a folder. Its tools are compiled when one is called.
 pub(super) fn site(
     workspace: Workspace,
     programs: Option<&Path>,
@@ -42,8 +42,8 @@ pub(super) fn site(
     WorkSite::open(workspace, programs, engine).map_err(CliError::configuration)
 }
 
-/// Has the tools compiled beside whatever comes next, if they have to be. What goes wrong is told
-/// by the first call that needs them.
+/// Compiles the tools in the background, if they have to be. A failure is reported by the first
+/// call that needs them.
 pub(super) fn compile_meanwhile(site: &WorkSite) {
     let sandbox = site.sandbox().clone();
     drop(tokio::spawn(async move {
@@ -52,26 +52,26 @@ pub(super) fn compile_meanwhile(site: &WorkSite) {
     }));
 }
 
-/// Returns what reads pages of the web, if any may be read.
+/// Returns the tool that reads pages of the web, if any may be read.
 pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, CliError> {
     let allowed = domains(args)?;
     Ok((!allowed.is_empty()).then(|| web::reader(SessionDomains::new(allowed))))
 }
 
-/// The domains whose pages may be read.
+/// Returns the domains whose pages may be read.
 pub(super) fn domains(args: &WebArgs) -> Result<AllowedDomains, CliError> {
     let allowed = AllowedDomains::parse(&args.domains);
     allowed.map_err(|error| CliError::usage(format!("--allow-domain: {error}")))
 }
 
-/// A provider, and why it is this one where nobody asked for it.
+/// A provider, and the reason for the choice if nobody has named one.
 pub(super) struct ProviderChoice {
     pub(super) provider: Provider,
     pub(super) because: Option<String>,
 }
 
-/// The provider that was asked for; else Anthropic, or the first of which a key is at hand if
-/// Anthropic's is not: one of the environment before one that is kept.
+/// Returns the provider that was asked for; else Anthropic, or, if its key is missing, the first
+/// provider whose key is found, in the environment before the file of `innerloop login`.
 pub(super) fn provider(args: &ModelArgs) -> Result<ProviderChoice, CliError> {
     let named = |name: &str| providers::find(name).map_err(CliError::configuration);
     if let Some(name) = &args.provider {
@@ -79,7 +79,7 @@ pub(super) fn provider(args: &ModelArgs) -> Result<ProviderChoice, CliError> {
     }
     let standard = named(providers::DEFAULT)?;
     let of_variables = |provider: &Provider| keys::of_variables(provider, &args.settings).is_some();
-    // A file that can't be used is told when a key of it is needed.
+    // A file of keys that can't be used is reported only when a key of it is needed.
     let at_hand =
         |provider: &Provider| matches!(keys::at_hand(provider, &args.settings), Ok(Some(_)));
     if of_variables(&standard) || at_hand(&standard) {
@@ -103,7 +103,7 @@ pub(super) fn provider(args: &ModelArgs) -> Result<ProviderChoice, CliError> {
     })
 }
 
-/// The provider that a recording stands in for: its key is not looked at.
+/// Returns the provider that a recording stands in for, without looking for its key.
 pub(super) fn recorded_provider(args: &ModelArgs) -> Result<ProviderChoice, CliError> {
     let name = args.provider.as_deref().unwrap_or(providers::DEFAULT);
     let provider = providers::find(name).map_err(CliError::configuration)?;
@@ -116,12 +116,12 @@ pub(super) struct EndpointAccess {
     pub(super) found: Option<FoundKey>,
 }
 
-/// The provider's endpoint; options come before the environment, and that before settings.
+/// Returns the provider's endpoint; options come before the environment, and that before settings.
 pub(super) fn endpoint_of(
     provider: &Provider,
     args: &ModelArgs,
 ) -> Result<EndpointAccess, CliError> {
-    // What needs no key does not have the key ring opened for it.
+    // The key ring may ask the user to unlock it: not for a provider that needs no key.
     let found = match provider.key_optional {
         true => keys::at_hand(provider, &args.settings),
         false => keys::find(provider, &args.settings),
@@ -141,7 +141,8 @@ pub(super) fn endpoint_of(
     Ok(EndpointAccess { endpoint, found })
 }
 
-/// The endpoint that a recording stands in for: nothing is sent there, but its key is masked.
+/// Returns the endpoint that a recording stands in for. Nothing is sent there, but its key is known
+/// and thus masked, as in the run that was recorded.
 pub(super) fn recorded_endpoint(provider: &Provider, args: &ModelArgs) -> Option<Endpoint> {
     let base_url = base_url(provider, args);
     let found = keys::at_hand(provider, &args.settings).ok().flatten();
@@ -149,13 +150,13 @@ pub(super) fn recorded_endpoint(provider: &Provider, args: &ModelArgs) -> Option
     Endpoint::without_check(provider, base_url.as_deref(), key).ok()
 }
 
-/// The model's name, as far as options and settings say it, else the provider's own.
+/// Returns the model's name from options or settings, else the provider's default.
 pub(super) fn model<'a>(provider: &'a Provider, args: &'a ModelArgs) -> Option<&'a str> {
     let of_settings = || args.settings.of(&provider.name)?.model.as_deref();
     args.model.as_deref().or_else(of_settings).or(provider.default_model.as_deref())
 }
 
-/// Returns where the provider is reached, if not at its own address.
+/// Returns the provider's address, if it is not the usual one.
 pub(super) fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
     let settings = &args.settings;
@@ -165,14 +166,14 @@ pub(super) fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> 
         .or_else(|| settings.of(&provider.name)?.base_url.clone())
 }
 
-/// All ways to a model, for somebody who has none yet.
+/// Returns the message with all ways to get a model, for somebody who has none yet.
 fn first_steps() -> String {
     let all = providers::all();
     let (own, others): (Vec<&Provider>, Vec<&Provider>) =
         all.iter().filter(|provider| provider.base_url.is_some()).partition(|it| it.key_optional);
     let mut variables: Vec<&str> =
         others.iter().filter_map(|it| it.key_variables.first()).map(String::as_str).collect();
-    // Who has several protocols has one key for them.
+    // Several providers may stand for one company's protocols, and share a variable.
     let mut seen = BTreeSet::new();
     variables.retain(|name| seen.insert(*name));
     let own: Vec<&str> = own.iter().map(|provider| provider.name.as_str()).collect();
@@ -194,8 +195,7 @@ fn first_steps() -> String {
     )
 }
 
-/// Returns what is wrong with an endpoint and what to do about it here. `origin` is where the key
-/// is from.
+/// Returns the fault of an endpoint, with advice. `origin` is the place of the key.
 fn told(error: &EndpointError, provider: &Provider, origin: Option<String>) -> String {
     let key = keys::variables(provider);
     match error {
@@ -218,10 +218,10 @@ fn told(error: &EndpointError, provider: &Provider, origin: Option<String>) -> S
     }
 }
 
-/// The text, or what standard input holds where the text is `-`.
+/// Returns the text, or standard input if the text is `-`.
 pub(super) async fn given(text: String, what: &str) -> Result<String, CliError> {
     let given = if text == "-" {
-        // A thread of its own, so that Ctrl-C is heard while somebody types.
+        // On another thread, so that signals are handled while somebody types.
         let read = tokio::task::spawn_blocking(|| {
             let mut text = String::new();
             std::io::stdin().lock().read_to_string(&mut text).map(|_| text)

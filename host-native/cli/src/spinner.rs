@@ -1,4 +1,4 @@
-//! What goes on, in a line that moves: a sign of life with the time that it takes.
+//! The spinner: a line with the current activity and its time, as a sign of life.
 
 use super::{
     style::{OutputStyle, TextColour, brief},
@@ -14,14 +14,14 @@ pub(super) const PAUSE: Duration = Duration::from_millis(120);
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// The time before which an activity is not shown.
+/// The time for which an activity is not shown, so that short ones do not flicker.
 const SHORTEST: Duration = Duration::from_millis(300);
 
 /// The current activity, in a few words without punctuation at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ActivityLabel {
     pub(super) what: String,
-    /// The newest of it, which changes while it goes on.
+    /// The newest detail, which changes while the activity goes on.
     pub(super) detail: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl Display for ActivityLabel {
     }
 }
 
-/// The line.
+/// The spinner's line on a screen.
 #[derive(Debug)]
 pub(super) struct Spinner {
     screen: Screen,
@@ -49,7 +49,7 @@ pub(super) struct Spinner {
     since: Instant,
     /// The text that is shown in place of the activity.
     hint: Option<String>,
-    /// True if all waits for the person.
+    /// True while everything waits for the person.
     is_paused: bool,
 }
 
@@ -61,6 +61,7 @@ impl Spinner {
     /// Sets the current activity, if there is one.
     pub(super) fn set(&mut self, activity: Option<ActivityLabel>) {
         if self.activity != activity {
+            // A new detail belongs to the same activity, whose time goes on.
             let what =
                 |activity: &Option<ActivityLabel>| activity.as_ref().map(|it| it.what.clone());
             if what(&self.activity) != what(&activity) {
@@ -71,7 +72,7 @@ impl Spinner {
         }
     }
 
-    /// Tells something in place of what goes on.
+    /// Shows a hint in place of the activity, or none.
     pub(super) fn hint(&mut self, hint: Option<String>) {
         if self.hint != hint {
             self.hint = hint;
@@ -79,7 +80,7 @@ impl Spinner {
         }
     }
 
-    /// Pauses while a person is asked and nothing has to be shown, or goes on.
+    /// Hides the activity while a person is asked, or shows it again.
     pub(super) fn pause(&mut self, is_paused: bool) {
         if self.is_paused != is_paused {
             self.is_paused = is_paused;
@@ -87,7 +88,7 @@ impl Spinner {
         }
     }
 
-    /// Time has passed.
+    /// Redraws the line.
     pub(super) fn tick(&self) {
         self.screen.set_status(self.line());
     }
@@ -105,7 +106,7 @@ impl Spinner {
             seconds @ 0..60 => format!("{seconds} s"),
             seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
         };
-        // The time is told also where there is little room.
+        // The activity is cut rather than the time.
         let room = columns.saturating_sub(time.len() + 5);
         let line = format!("{frame} {} · {time}", brief(&activity.to_string(), room));
         Some(self.style.paint(TextColour::Dim, &line).into_owned())

@@ -1,5 +1,5 @@
-//! An endpoint that says nothing is told before it counts as broken: slow models may think for
-//! minutes, so that whoever waits should know for what.
+//! The notice about a silent endpoint. Slow models may think for minutes before a request counts as
+//! failed, so that whoever waits is told what the program waits for.
 
 use innerloop_core::id::EffectId;
 use innerloop_host::host::{HostEvent, RequestProgress};
@@ -11,21 +11,21 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// After which times without a byte it is told first, and between the times after that.
+/// The times without a byte after which a notice is given, and the time between further ones.
 const FIRST: [Duration; 3] =
     [Duration::from_secs(10), Duration::from_secs(30), Duration::from_secs(60)];
 const THEN: Duration = Duration::from_secs(60);
 
-/// Knows which endpoints are silent.
+/// The monitor of silent endpoints.
 #[derive(Debug, Default)]
 pub(super) struct SilenceMonitor {
     exchanges: RefCell<PendingExchanges>,
-    /// Something new is waited for.
+    /// Notified when a new request is sent.
     sent: Notify,
 }
 
 impl SilenceMonitor {
-    /// Notes what the session does.
+    /// Follows an event of the host.
     pub(super) fn add(&self, news: &HostEvent<'_>) {
         let now = Instant::now();
         let mut exchanges = self.exchanges.borrow_mut();
@@ -42,7 +42,7 @@ impl SilenceMonitor {
         }
     }
 
-    /// Has it told, whenever it is time to.
+    /// Gives notices whenever one is due.
     pub(super) async fn told(&self, mut tell: impl FnMut(&str)) -> Infallible {
         loop {
             let due = self.exchanges.borrow().due();
@@ -70,16 +70,16 @@ struct PendingExchanges(BTreeMap<EffectId, PendingExchange>);
 #[derive(Debug)]
 struct PendingExchange {
     to: String,
-    /// Since when nothing has come.
+    /// The time since which nothing has arrived.
     since: Instant,
-    /// True if anything has come before.
+    /// True if anything has arrived.
     has_begun: bool,
     /// The number of times that its silence was reported.
     told: u32,
 }
 
 impl PendingExchange {
-    /// For how long it is silent when that is told next.
+    /// Returns the length of the silence at which the next notice is due.
     fn next(&self) -> Duration {
         let first = usize::try_from(self.told).ok().and_then(|told| FIRST.get(told));
         let more = || THEN.saturating_mul(self.told.saturating_sub(1));
@@ -102,17 +102,18 @@ impl PendingExchanges {
         self.0.remove(&id);
     }
 
-    /// Returns when something may be to be told.
+    /// Returns the time at which the next notice may be due.
     fn due(&self) -> Option<Instant> {
         self.0.values().map(|exchange| exchange.since + exchange.next()).min()
     }
 
-    /// Returns what is to be told, once.
+    /// Returns the notices that are due, each once.
     fn told(&mut self, now: Instant) -> Vec<String> {
         let mut lines = Vec::new();
         for exchange in self.0.values_mut() {
             let silent = now.saturating_duration_since(exchange.since);
             let mut told = None;
+            // Several may be due at once, if this was not polled in time: only the last is shown.
             while exchange.next() <= silent {
                 told = Some(exchange.next());
                 exchange.told += 1;
@@ -131,8 +132,7 @@ impl PendingExchanges {
 mod tests {
     use super::*;
 
-    /// Returns what is told of an exchange when, in seconds, if it is looked at when it wants to
-    /// be.
+    /// Returns the notices with their times in seconds, if each is given when it is due.
     fn told(exchanges: &mut PendingExchanges, begun: Instant, until: u64) -> Vec<(u64, String)> {
         let mut all = Vec::new();
         while let Some(due) = exchanges.due().filter(|due| (*due - begun).as_secs() <= until) {
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(lines[0].1, first);
         exchanges.came(EffectId(1), after(40));
         assert_eq!(exchanges.due(), Some(after(50)));
-        // Whoever looks late is told once, and the last of it.
+        // Of several notices that are overdue only the last is given.
         let late = exchanges.told(after(40 + 65));
         assert_eq!(late, ["nothing more from https://a.example for 60 s; Ctrl-C interrupts"]);
     }

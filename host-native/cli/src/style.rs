@@ -1,5 +1,5 @@
-//! What may go to a terminal: colour where it is wanted, and text that cannot steer the
-//! terminal.
+//! The safe output to terminals: colour where it is wanted, and text of models, tools and files
+//! that can't control the terminal or deceive its reader.
 
 use super::args::ColourChoice;
 use std::{
@@ -25,7 +25,7 @@ pub(super) enum TextColour {
     Cyan,
 }
 
-/// The style of a piece of text: any number of marks together.
+/// The style of a piece of text: any combination of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextStyle(u16);
 
@@ -69,8 +69,9 @@ impl TextStyle {
 }
 
 impl OutputStyle {
-    /// For standard error.
+    /// Returns the style for standard error.
     pub(super) fn new(when: ColourChoice) -> Self {
+        // The convention of `NO_COLOR`: it counts if it is set and not empty.
         let no = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
         let colour = match when {
@@ -86,12 +87,13 @@ impl OutputStyle {
         self.colour
     }
 
-    /// Changes how text looks from here on in `out`.
+    /// Changes the style of the text that follows in `out`.
     pub(super) fn turn(self, from: TextStyle, to: TextStyle, out: &mut String) {
         if !self.colour || from == to {
             return;
         }
         if from != TextStyle::PLAIN {
+            // Reset as a whole: the code that ends one mark would end others, as 22 bold and dim.
             out.push_str("\x1b[0m");
         }
         let codes =
@@ -117,7 +119,7 @@ impl OutputStyle {
         Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m"))
     }
 
-    /// A unified diff, coloured by line.
+    /// Colours a unified diff by line, and makes its lines harmless.
     pub(super) fn diff(self, diff: &str) -> String {
         let lines = diff.lines().map(|line| {
             let colour = match line.as_bytes() {
@@ -134,20 +136,21 @@ impl OutputStyle {
     }
 }
 
-/// `text` with escapes in place of what cannot be seen, other than line feed and tab: what a model
-/// or a tool says, or a file is called, must not move the cursor, change a title, or read otherwise
-/// than it is. The escapes are those of JSON, so that a line of JSON stays what it is.
+/// Replaces invisible characters other than line feed and tab with escapes: the text of a model or
+/// a tool, or the name of a file, must not move the cursor, change a title, or look like something
+/// else. The escapes are those of JSON, so that a line of JSON keeps its meaning.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     harmless_behind(' ', text)
 }
 
-/// The same of a piece that stands behind that character.
+/// Does the same with a piece of text that follows that character.
 fn harmless_behind(mut before: char, text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // How far `text` has been taken over.
+    // The end of the part of `text` that is in `out`; 0 while nothing needed an escape.
     let mut done = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
+        // The carriage return of a Windows line end is dropped: an escape would clutter each line.
         let ends_line = c == '\r' && chars.peek().is_some_and(|(_, next)| *next == '\n');
         if is_unseen(c) || (is_joining(c) && (before.is_ascii() || is_joining(before))) {
             out.push_str(text.get(done..at).unwrap_or_default());
@@ -167,8 +170,8 @@ fn harmless_behind(mut before: char, text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns whether the character leaves no mark of its own: controls, marks of direction, fillers,
-/// tags.
+/// Returns whether the character is invisible: a control, a mark of direction, a filler, a tag.
+/// Marks of direction can reorder source code on the screen, and tags can hide text.
 fn is_unseen(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(
@@ -181,18 +184,17 @@ fn is_unseen(c: char) -> bool {
         )
 }
 
-/// Returns whether the character belongs to the one before it, as in Persian words and in emoji;
-/// one of them does, and not behind ASCII.
+/// Returns whether the character joins the one before it, as in Persian words and in emoji. A
+/// single one after a character that is not ASCII is legitimate; others could hide data.
 const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// The sanitizer of a text that comes in pieces: they are made harmless as if the text came at
-/// once.
+/// The sanitizer of a text that arrives in pieces: the result is the same as for the whole text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextSanitizer {
     before: char,
-    /// True if a carriage return waits for what is behind it.
+    /// True if a carriage return is held back until the next character is known.
     returned: bool,
 }
 
@@ -214,7 +216,7 @@ impl TextSanitizer {
     }
 }
 
-/// The first `chars` characters of `text` on one line, with `…` where something is left out.
+/// Returns the first `chars` characters of `text` on one harmless line, with `…` if it is cut.
 pub(super) fn brief(text: &str, chars: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = harmless(&line);
@@ -239,7 +241,7 @@ mod tests {
             ("if \u{202e}lla\u{2066} \u{61c}\u{200f}", "if \\u202ella\\u2066 \\u061c\\u200f"),
             ("\u{feff}a\u{200b}b\u{ad}\u{2028}", "\\ufeffa\\u200bb\\u00ad\\u2028"),
             ("tag\u{e0001}\u{e007f}\u{e0100}", "tag\\udb40\\udc01\\udb40\\udc7f\\udb40\\udd00"),
-            // Persian, a heart and a family keep what they are made of.
+            // A Persian word, a heart and a family keep their joining characters.
             ("می\u{200c}خواهم ❤\u{fe0f} 👩\u{200d}👧", "می\u{200c}خواهم ❤\u{fe0f} 👩\u{200d}👧"),
             ("a\u{200d}b ❤\u{fe0f}\u{fe0e}", "a\\u200db ❤\u{fe0f}\\ufe0e"),
             ("Grüße, 日本語, עברית", "Grüße, 日本語, עברית"),

@@ -1,5 +1,4 @@
-//! `innerloop decode --text-calls`: a model's text in, what it calls out, one line of JSON for
-//! each.
+//! `innerloop decode --text-calls`: reads the calls in a model's text, one line of JSON per text.
 
 use super::interaction::{InputLineError, fields, text_of};
 use innerloop_core::{
@@ -21,7 +20,7 @@ struct DecodedLine {
     error: Option<DecodedError>,
 }
 
-/// Returns what the text of a line says and calls, or why the line cannot be read.
+/// Returns the text, reasoning and calls of a line, or the reason why it can't be read.
 pub(super) fn answer(line: &[u8], family: Family) -> String {
     let read = fields(line).and_then(|fields| {
         let id = fields.field("id").cloned().unwrap_or_default();
@@ -54,11 +53,11 @@ pub(super) fn answer(line: &[u8], family: Family) -> String {
     to_string(&line)
 }
 
-/// The tools of a line, in whatever shape a protocol gives them. What is none is left out: it
-/// only lacks in telling the types of arguments.
+/// Reads the tools of a line, in the shape of any protocol. Other values are skipped: tools only
+/// help to find the types of arguments.
 fn tools(fields: &JsonObject) -> Vec<ToolSpec> {
     let Some(given) = fields.field("tools") else { return Vec::new() };
-    // Some recordings hold the list as a text.
+    // Some recordings hold the list as a string of JSON.
     let text: Option<String> = serde_json::from_str(given.text()).ok();
     let text = text.as_deref().unwrap_or_else(|| given.text());
     let items: Vec<Json> = serde_json::from_str(text)
@@ -67,7 +66,7 @@ fn tools(fields: &JsonObject) -> Vec<ToolSpec> {
     items.iter().flat_map(|item| definitions(item.text())).collect()
 }
 
-/// The tools that one element of the list defines: one, or Gemini's list of declarations.
+/// Returns the tools that one element of the list defines: one, or Gemini's list of declarations.
 fn definitions(json: &str) -> Vec<ToolSpec> {
     let Ok(object) = serde_json::from_str::<JsonObject>(json) else { return Vec::new() };
     let declared = ["functionDeclarations", "function_declarations"];
@@ -78,7 +77,8 @@ fn definitions(json: &str) -> Vec<ToolSpec> {
     definition(json).into_iter().collect()
 }
 
-/// One tool: `{type: "function", function: {name, parameters}}`, or the same without the wrapper.
+/// Reads one tool: `{type: "function", function: {name, parameters}}`, or the same without the
+/// wrapper.
 fn definition(json: &str) -> Option<ToolSpec> {
     let object: JsonObject = serde_json::from_str(json).ok()?;
     let inner = object.field("function").and_then(|inner| serde_json::from_str(inner.text()).ok());

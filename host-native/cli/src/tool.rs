@@ -1,5 +1,6 @@
-//! `innerloop tool`: runs one tool in the sandbox and prints what it says, as it says it; without a
-//! call, tells which tools there are and what they take.
+//! `innerloop tool`: runs one tool in the sandbox and prints its output as it comes; without
+//! arguments, describes the tools. A tool can be named as a model knows it, as an action, or as one
+//! of the user's own, which come first.
 
 use super::{
     args::ToolArgs,
@@ -32,7 +33,7 @@ use std::{
     time::Duration,
 };
 
-/// The profile in whose words the arguments are.
+/// The profile whose vocabulary names the tools and their arguments.
 const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, VocabularyKind::Seed);
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), CliError> {
@@ -48,7 +49,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), CliError> {
     }
 }
 
-/// Tells which tools there are, each with what it takes.
+/// Lists the tools, each with its arguments.
 fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), CliError> {
     let specs = specs(args, own)?;
     if args.json {
@@ -67,7 +68,7 @@ fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The tools under the names of the specification, and the user's own, which come first.
+/// Returns the tools under the names of the specification, and the user's own, which come first.
 fn specs(args: &ToolArgs, own: &[OwnTool]) -> Result<Vec<ToolSpec>, CliError> {
     let programs = ProgramRegistry::find(args.guests.programs.as_deref());
     let mut programs = programs.map_err(CliError::configuration)?;
@@ -86,7 +87,8 @@ fn specs(args: &ToolArgs, own: &[OwnTool]) -> Result<Vec<ToolSpec>, CliError> {
     Ok(specs)
 }
 
-/// All tools that become actions, under the names of the specification.
+/// Returns all tools that become actions, under the names of the specification. No single family
+/// has all of them, so that those of three are merged.
 fn builtin(facts: &EnvironmentFacts) -> Vec<ToolSpec> {
     let kinds = [ProfileKind::Anthropic, ProfileKind::Openai, ProfileKind::Gemini];
     let mut specs: Vec<ToolSpec> = Vec::new();
@@ -99,7 +101,7 @@ fn builtin(facts: &EnvironmentFacts) -> Vec<ToolSpec> {
     specs
 }
 
-/// Tells what a tool does and takes, with a call that works.
+/// Describes a tool and its arguments, with a call that works.
 fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), CliError> {
     let own = own.iter().map(OwnTool::spec).find(|spec| spec.name == name).cloned();
     let Some(spec) = own.or_else(|| PROFILE.tool(name)) else {
@@ -116,6 +118,7 @@ fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), CliError
     for line in fields.lines() {
         let _written = write!(text, "\n  {line}");
     }
+    // Quoted for a shell, since people copy the line.
     let example = fields.example(name).replace('\'', "'\\''");
     let folders = args.guests.tools.iter().map(|folder| format!(" --tool {}", folder.display()));
     let _written =
@@ -163,7 +166,7 @@ async fn call(
 /// The printer that shows a program's output as it comes.
 #[derive(Clone, Default)]
 struct LivePrinter {
-    /// The last that was shown.
+    /// The last character that was shown.
     last: Arc<Mutex<Option<char>>>,
 }
 
@@ -178,14 +181,15 @@ impl LivePrinter {
         })
     }
 
-    /// Shows what is left to be said in the end: all of it, if nothing was shown before.
+    /// Shows the rest of the outcome at the end: all of it, if nothing was shown before.
     fn end(&self, outcome: &Outcome) {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = last.filter(|_| outcome.stdout().is_some()) else {
             let text = outcome.joined_text();
-            // Another program gets what the tool said as it is.
+            // `say` adds a line feed: a program that reads it should get the text unchanged.
             return say(text.strip_suffix('\n').unwrap_or(&text));
         };
+        // The first two parts are the streams, which were shown as they came.
         let rest = outcome.parts.get(2..).unwrap_or_default();
         let rest: String = rest.iter().filter_map(Part::as_text).collect();
         match (last == '\n', rest.trim_matches('\n')) {
@@ -197,7 +201,7 @@ impl LivePrinter {
     }
 }
 
-/// Tells what went wrong, which fails this program, too.
+/// Returns an error if the tool has failed.
 fn told(outcome: &Outcome, signal: Option<ExitReason>) -> Result<(), CliError> {
     match outcome.error {
         None => Ok(()),
@@ -216,7 +220,7 @@ fn told(outcome: &Outcome, signal: Option<ExitReason>) -> Result<(), CliError> {
     }
 }
 
-/// The tool that is to be run.
+/// The call that should be run.
 struct ToolRequest {
     work: ToolInvocation,
     /// The time limit that the call or the tool asks for.
@@ -229,7 +233,7 @@ enum ToolInvocation {
 }
 
 impl ToolRequest {
-    /// The action of that name, in the words of the model's profile or else in canonical ones.
+    /// Returns the call of a built-in tool, by its name for models or as an action.
     fn builtin(name: &str, arguments: &str, facts: &EnvironmentFacts) -> Result<Self, CliError> {
         let value = object(arguments)?;
         let why = match PROFILE.translate(facts, name, arguments) {
@@ -252,7 +256,7 @@ impl ToolRequest {
         }
     }
 
-    /// The same, where pages of the web are read by `web`, if they are at all.
+    /// Has pages of the web read by `web`, if there is one.
     fn reading(self, web: Option<OwnTool>) -> Self {
         match (self.work, web) {
             (ToolInvocation::Builtin(action @ Action::Fetch { .. }), Some(web)) => {
@@ -262,7 +266,7 @@ impl ToolRequest {
         }
     }
 
-    /// A call of one of the user's tools.
+    /// Returns the call of one of the user's tools.
     fn own(tool: OwnTool, arguments: &str) -> Result<Self, CliError> {
         let given = object(arguments)?;
         let schema = schema::of_tool(tool.spec()).map_err(CliError::configuration)?;
@@ -325,8 +329,8 @@ fn no_tool(name: &str) -> CliError {
     CliError::usage(format!("there is no tool {name}{meant}; `innerloop tool` lists them"))
 }
 
-/// Arguments that a tool does not take: which, and what it does. `why` is told where they can't be
-/// found.
+/// Returns the error for arguments that a tool does not take: the faults, and what it takes. `why`
+/// is used if no fault is found.
 fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> CliError {
     let fields = ToolParameters::of(spec);
     let faults = fields.faults(given).join("; ");
@@ -338,7 +342,7 @@ fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> CliError {
     CliError::usage(format!("{}: {faults}; it takes {}", spec.name, fields.line()))
 }
 
-/// Returns what is wrong with an action's fields.
+/// Returns the fault of an action's fields.
 fn in_action(error: &json::Error) -> String {
     match error.fault() {
         JsonFault::MissingField { .. } => format!("{}: missing", error.path()),
@@ -349,7 +353,7 @@ fn in_action(error: &json::Error) -> String {
     }
 }
 
-/// The arguments as an object of JSON.
+/// Parses the arguments as a JSON object.
 fn object(arguments: &str) -> Result<Map<String, Value>, CliError> {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(fields)) => Ok(fields),

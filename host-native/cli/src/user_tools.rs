@@ -1,11 +1,12 @@
-//! The user's own tools, from the folders that `--tool` names.
+//! The user's own tools, from the folders of `--tool`: read, filtered and compiled before the model
+//! is asked, so that a broken one costs nothing.
 
 use super::{console::warn, exit::CliError};
 use innerloop_host::tools::OwnTool;
 use innerloop_sandbox::Executor;
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// Reads the definitions. Each tool has a name of its own.
+/// Reads the definitions. Two tools of the same name are an error.
 pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, CliError> {
     let mut seen = BTreeMap::new();
     let mut tools = Vec::new();
@@ -21,7 +22,7 @@ pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, CliError> {
     Ok(tools)
 }
 
-/// Those that change nothing; it is told which are left out.
+/// Returns the tools that only read, with a warning about each of the others.
 pub(super) fn that_only_read(tools: Vec<OwnTool>) -> Vec<OwnTool> {
     let (reading, others): (Vec<_>, Vec<_>) =
         tools.into_iter().partition(|tool| tool.spec().read_only);
@@ -32,7 +33,7 @@ pub(super) fn that_only_read(tools: Vec<OwnTool>) -> Vec<OwnTool> {
     reading
 }
 
-/// Compiles or loads their modules, so that a bad one is told before the model is asked.
+/// Compiles or loads their modules.
 pub(super) async fn prepare(tools: &[OwnTool], sandbox: &Executor) -> Result<(), CliError> {
     for tool in tools {
         let Some(module) = tool.as_module() else { continue };

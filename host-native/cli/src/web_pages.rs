@@ -1,4 +1,5 @@
-//! Which pages of the web the agent of a session may read, and who is asked for others.
+//! The access of a session's agent to pages of the web: the allowed domains, and questions to the
+//! person about others, if there is one.
 
 use super::approval::PersonHandle;
 use innerloop_host::{
@@ -7,7 +8,7 @@ use innerloop_host::{
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// The pages of a session.
+/// The pages that a session's agent may read.
 pub(super) struct PageAccess {
     domains: SessionDomains,
     /// The requests for domains that are not allowed; `None` if nobody can be asked.
@@ -15,7 +16,7 @@ pub(super) struct PageAccess {
 }
 
 impl PageAccess {
-    /// Those of the domains that were named, and others if somebody can be asked for them.
+    /// Allows the domains that were named, and others if somebody can be asked about them.
     pub(super) fn of(allowed: AllowedDomains, may_ask: bool) -> Self {
         if !may_ask {
             return Self { domains: SessionDomains::new(allowed), wanted: None };
@@ -24,17 +25,17 @@ impl PageAccess {
         Self { domains, wanted: Some(wanted) }
     }
 
-    /// Returns what reads them.
+    /// Returns the tool that reads them.
     pub(super) fn reader(&self) -> OwnTool {
         web::reader(self.domains.clone())
     }
 
-    /// Returns whether somebody can be asked for others.
+    /// Returns whether somebody can be asked about others.
     pub(super) const fn can_be_asked_for(&self) -> bool {
         self.wanted.is_some()
     }
 
-    /// Has the person asked for domains from now on; gives those that are allowed.
+    /// Has the person asked about other domains from now on; returns the allowed ones.
     pub(super) fn ask(self, person: Option<&PersonHandle>) -> SessionDomains {
         let Self { domains, wanted } = self;
         if let Some((mut wanted, person)) = wanted.zip(person.cloned()) {

@@ -1,5 +1,5 @@
-//! Lines on a terminal: words are set as they come, wrapped at the edge with the margin of their
-//! line. Wide characters (CJK, emoji) count two columns.
+//! The wrapping of lines on a terminal: words are laid out as they arrive, wrapped at the edge, and
+//! indented by their line's margin. Wide characters (CJK, emoji) count two columns.
 
 use super::{
     style::{OutputStyle, TextStyle},
@@ -8,27 +8,27 @@ use super::{
 use std::mem;
 use unicode_width::UnicodeWidthChar;
 
-/// Columns of prose at most, however wide the terminal is.
+/// The most columns of prose, however wide the terminal is.
 const PROSE: usize = 100;
 
-/// The least number of columns that lines are set for.
+/// The least columns that lines are laid out for.
 const NARROW: usize = 20;
 
-/// Columns of a tab.
+/// The columns of a tab.
 const TAB: usize = 4;
 
-/// Bytes of a word that are held back at most: marks that stand above letters have no columns.
+/// The most bytes of a word that are held back. Columns alone are no bound: combining marks have
+/// none.
 const WORD: usize = 1 << 10;
 
-/// Characters that must not begin a line, and characters that must not end one, where text is not
-/// cut into words.
+/// The characters that must not begin a line, and those that must not end one, in scripts that do
+/// not separate words.
 const CLOSING: &str = "、。，．！？；：）」』】〉》〕｝”’…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 const OPENING: &str = "（「『【〈《〔｛“‘([{";
 
-/// Lines of the program's own as a terminal of that many columns shows them: what does not fit goes
-/// on in the next row, two columns further, or as far as the line is indented. Escapes that colour
-/// it take no room. Without columns it stays as it is. A word is never broken, so that a path can
-/// be copied.
+/// Wraps lines of the program's own for a terminal of that many columns. Further rows are indented
+/// by two columns, or as far as the line. Escapes for colour take no columns. Without columns the
+/// text is returned as it is. A word is never broken, so that a path can be copied.
 pub(super) fn wrapped(text: &str, columns: Option<u16>) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     let columns = usize::from(columns).max(NARROW);
@@ -55,7 +55,7 @@ pub(super) fn wrapped(text: &str, columns: Option<u16>) -> String {
 /// The width that the lines of a text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineWidth {
-    /// As wide as a text is read with ease.
+    /// As wide as text is easy to read.
     #[default]
     Prose,
     /// As wide as the terminal.
@@ -75,7 +75,7 @@ impl Margin {
         Self { first: first.into(), rest: rest.into(), breadth: LineWidth::Prose }
     }
 
-    /// So many spaces.
+    /// Returns a margin of that many spaces.
     pub(super) fn spaces(count: usize) -> Self {
         Self::new(" ".repeat(count), " ".repeat(count))
     }
@@ -86,19 +86,19 @@ impl Margin {
     }
 }
 
-/// Sets text in lines.
+/// The wrapper that lays out text in lines.
 #[derive(Debug)]
 pub(super) struct LineWrapper {
     out: String,
     style: OutputStyle,
     /// The style at the end of `out`.
     open: TextStyle,
-    /// The terminal's columns; none if it is no terminal, where nothing is wrapped.
+    /// The terminal's columns; `None` without a terminal, where nothing is wrapped.
     columns: Option<usize>,
     /// The column of the next character.
     column: usize,
     margin: Margin,
-    /// The word that is not yet whole, in pieces that look alike, and its columns.
+    /// The unfinished word, in pieces of one style each.
     word: Vec<(TextStyle, String)>,
     word_bytes: usize,
     word_columns: usize,
@@ -127,7 +127,7 @@ impl LineWrapper {
         }
     }
 
-    /// For one line of whatever length.
+    /// Returns a wrapper for one line of any length.
     pub(super) const fn line(style: OutputStyle) -> Self {
         Self::new(style, None)
     }
@@ -136,7 +136,7 @@ impl LineWrapper {
         self.style
     }
 
-    /// The terminal has that many columns now; none if it is no terminal.
+    /// Sets the terminal's columns; `None` without a terminal.
     pub(super) fn set_columns(&mut self, columns: Option<u16>) {
         self.columns = columns.map(|columns| usize::from(columns).max(NARROW));
     }
@@ -145,7 +145,7 @@ impl LineWrapper {
         self.columns.is_some()
     }
 
-    /// The columns that there are for a line of that breadth.
+    /// Returns the columns for a line of that breadth.
     pub(super) fn room(&self, breadth: LineWidth) -> usize {
         match (self.columns, breadth) {
             (None, _) => usize::MAX,
@@ -154,18 +154,18 @@ impl LineWrapper {
         }
     }
 
-    /// Returns where the next character stands, from 0 on.
+    /// Returns the column of the next character, from 0 on.
     pub(super) const fn column(&self) -> usize {
         self.column
     }
 
-    /// Returns whether nothing stands in the line yet.
+    /// Returns whether the line is still empty.
     pub(super) const fn is_fresh(&self) -> bool {
         self.column == 0 && self.word.is_empty()
     }
 
-    /// Sets the margin of the line that begins now, or of what follows of it. Where it would take
-    /// more than half of the line, it has less space at its start.
+    /// Sets the margin of the line that begins now, or of its further rows. If it would take more
+    /// than half of the line, its leading spaces are reduced.
     pub(super) fn set_margin(&mut self, margin: Margin) {
         self.margin = margin;
         let most = self.room(self.margin.breadth) / 2;
@@ -173,12 +173,12 @@ impl LineWrapper {
         shorten(&mut self.margin.rest, most);
     }
 
-    /// Words, which are held back until they are whole.
+    /// Adds text; each word is held back until it is whole.
     pub(super) fn text(&mut self, text: &str, look: TextStyle) {
         text.chars().for_each(|c| self.put(c, look));
     }
 
-    /// A character of a word, or behind one.
+    /// Adds a character of a text.
     pub(super) fn put(&mut self, c: char, look: TextStyle) {
         if self.columns.is_none() {
             return self.put_as_is(c, look);
@@ -211,7 +211,7 @@ impl LineWrapper {
         self.before = c;
     }
 
-    /// A character of code: it stands where it stands, and a long line goes on in the next row.
+    /// Adds a character of code: spaces are kept, and a long line is broken anywhere.
     pub(super) fn put_as_is(&mut self, c: char, look: TextStyle) {
         self.place();
         if c == '\n' {
@@ -232,7 +232,7 @@ impl LineWrapper {
         self.column = self.column.saturating_add(columns).max(1);
     }
 
-    /// Sets the word that is held back.
+    /// Places the word that is held back.
     pub(super) fn place(&mut self) {
         if self.word.is_empty() {
             return;
@@ -255,7 +255,7 @@ impl LineWrapper {
         (self.word_bytes, self.word_columns, self.spaces, self.before) = (0, 0, 0, ' ');
     }
 
-    /// A line that is laid out already, and painted.
+    /// Adds a line that is already laid out and coloured.
     pub(super) fn put_line(&mut self, line: &str) {
         self.end_line();
         self.turn(TextStyle::PLAIN);
@@ -263,7 +263,7 @@ impl LineWrapper {
         self.out.push('\n');
     }
 
-    /// Leaves the line for something else; what it returns leads back.
+    /// Leaves the current line for another one; returns its margin, with which it can go on later.
     pub(super) fn interrupt(&mut self) -> Margin {
         self.place();
         self.turn(TextStyle::PLAIN);
@@ -279,6 +279,7 @@ impl LineWrapper {
         self.place();
         self.turn(TextStyle::PLAIN);
         if self.column == 0 {
+            // An empty line of a quote still has its bar.
             let margin = mem::take(&mut self.margin.first);
             self.out.push_str(margin.trim_end());
         }
@@ -287,7 +288,7 @@ impl LineWrapper {
         self.margin = Margin::default();
     }
 
-    /// Ends the line if anything stands in it.
+    /// Ends the line if it is not empty.
     pub(super) fn end_line(&mut self) {
         if !self.is_fresh() {
             self.newline();
@@ -296,20 +297,20 @@ impl LineWrapper {
         self.margin = Margin::default();
     }
 
-    /// Returns what has been set since the last time; it ends plain.
+    /// Takes the text that was laid out since the last call; it ends in plain style.
     pub(super) fn take(&mut self) -> String {
         self.turn(TextStyle::PLAIN);
         mem::take(&mut self.out)
     }
 
-    /// Goes on in the next row.
+    /// Begins the next row of the line.
     fn wrap(&mut self) {
         self.turn(TextStyle::PLAIN);
         self.out.push('\n');
         self.column = 0;
     }
 
-    /// The margin, if the row begins.
+    /// Adds the margin at the beginning of a row.
     fn begin(&mut self) {
         if self.column == 0 {
             self.turn(TextStyle::PLAIN);
@@ -325,24 +326,26 @@ impl LineWrapper {
     }
 }
 
-/// The columns of a character. What makes a sign an emoji makes it wider, too.
+/// Returns the columns of a character. The selector that turns a character into an emoji counts
+/// one, since the emoji is wider by that.
 pub(super) fn columns_of(c: char) -> usize {
     if c == '\u{fe0f}' { 1 } else { c.width().unwrap_or(0) }
 }
 
-/// The columns of a text that stands in one line.
+/// Returns the columns of a text on one line.
 pub(super) fn columns_in(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Takes as many spaces from the start of a margin as it has columns too many.
+/// Removes leading spaces from a margin that is wider than `most` columns.
 fn shorten(margin: &mut String, most: usize) {
     let extra = columns_in(margin).saturating_sub(most);
     let spaces = margin.len() - margin.trim_start_matches(' ').len();
     margin.drain(..extra.min(spaces));
 }
 
-/// Returns whether a line may end between the two characters, neither of which is a space.
+/// Returns whether a line may break between two characters that are not spaces. CJK text has none
+/// and may break almost anywhere.
 fn may_part(before: char, c: char) -> bool {
     let is_wide = |c: char| columns_of(c) == 2;
     let is_bound = columns_of(c) == 0 || matches!(c, '\u{fe0f}') || before == '\u{200d}';

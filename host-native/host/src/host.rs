@@ -1,6 +1,6 @@
-//! The native host of a session: it carries out what the driver asks for, each thing in a task of
-//! its own, and brings back what came of it, no faster than the session takes it. What anything
-//! means is the driver's and the session's business.
+//! The native host of a session: it carries out what the driver asks for, each effect in a task of
+//! its own, and returns the answers, no faster than the session takes them. It decides nothing:
+//! what anything means is the business of the driver and the session.
 
 use crate::{
     hooks::HookHandler,
@@ -35,7 +35,7 @@ use tokio::{
     time::sleep_until,
 };
 
-/// The number of tools that run at once: at least so many, and so many for each processor.
+/// The number of tools that run at once: at least this many, and so many for each processor.
 const LEAST_RUNS: usize = 4;
 const RUNS_PER_PROCESSOR: usize = 2;
 
@@ -55,14 +55,14 @@ pub struct HostParts {
     pub recording: Option<RecordingWriter>,
 }
 
-/// News for whoever watches the session.
+/// News for the program that watches the session.
 #[derive(Clone, Copy, Debug)]
 pub enum HostEvent<'a> {
-    /// The session says something.
+    /// An event of the session.
     Event(&'a Event),
     /// The session refused a command.
     Rejected(&'a RejectedInput),
-    /// Somebody is asked; the answer goes back by [`CommandSender::answer`].
+    /// A question to a person; the answer goes back by [`CommandSender::answer`].
     Asked(EffectId, AgentId, &'a Ask),
     /// A question to a person or a request to an endpoint needs no answer any more.
     Withdrawn(EffectId),
@@ -73,11 +73,11 @@ pub enum HostEvent<'a> {
 /// The progress of a request to an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub enum RequestProgress<'a> {
-    /// It is on its way to that place.
+    /// The request is on its way to that address.
     Sent(&'a BaseUrl),
-    /// Something of the response has come.
+    /// A part of the response has come.
     Came,
-    /// Nothing more comes.
+    /// The last part has come, or nothing will.
     Over,
 }
 
@@ -85,11 +85,11 @@ pub enum RequestProgress<'a> {
 #[derive(Clone, Debug)]
 pub struct CommandSender(UnboundedSender<HostMessage>);
 
-/// Gives the endpoint's key anew before each word of the user, where it is another one by now.
+/// Looks up the endpoint's key again before each input of the user, and gives it if it has changed.
 pub struct KeyRenewal(Box<dyn FnMut() -> Option<ApiKey> + Send>);
 
 impl KeyRenewal {
-    /// Returns what `renew` gives is in force from the next request on.
+    /// Creates a renewal. A key that `renew` returns is used from the next request on.
     #[must_use]
     pub fn new(renew: impl FnMut() -> Option<ApiKey> + Send + 'static) -> Self {
         Self(Box::new(renew))
@@ -103,13 +103,14 @@ impl fmt::Debug for KeyRenewal {
 }
 
 impl CommandSender {
-    /// Sends a command to the session's own agent. After the session's end it is dropped.
+    /// Sends a command to the session's own agent. After the session's end it is ignored.
     pub fn send(&self, command: Command) {
         drop(self.0.send(HostMessage::Input(Input::command(command))));
     }
 
-    /// Sends a command to the session's own agent, and has it answered whether the session takes
-    /// it. Right before, it looks at the session. After the session's end there is no answer.
+    /// Calls `look` with the session, then sends a command to the session's own agent, with nothing
+    /// in between. The receiver gets whether the session took it, and after the session's end no
+    /// answer.
     pub fn say(
         &self,
         command: Command,
@@ -121,15 +122,15 @@ impl CommandSender {
         told
     }
 
-    /// Looks at the session between two things that happen, and at the tools that it runs from then
-    /// on. After the session's end there is no answer.
+    /// Calls `look` between two inputs of the session, with the session and the tools that it runs
+    /// from then on. After the session's end the receiver gets no answer.
     pub fn visit<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Driver, &mut ToolRunner) -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (tell, told) = oneshot::channel();
         let look = move |driver: &Driver, tools: &mut ToolRunner| {
-            // Who has stopped waiting misses nothing.
+            // The caller may have stopped waiting, and then nobody misses the answer.
             drop(tell.send(look(driver, tools)));
         };
         drop(
@@ -138,7 +139,7 @@ impl CommandSender {
         told
     }
 
-    /// Answers a question.
+    /// Answers a question to a person.
     pub fn answer(&self, id: EffectId, answer: Answer) {
         drop(self.0.send(HostMessage::Input(Input::Answer { id, answer })));
     }
@@ -148,7 +149,7 @@ impl CommandSender {
 #[derive(Debug)]
 struct InFlightEffect {
     stop: oneshot::Sender<()>,
-    /// The channel for what a tool says on the way.
+    /// The channel for what a tool prints while it runs.
     said: Option<DeltaChannel>,
 }
 
@@ -176,10 +177,12 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host for a session that has just been opened.
+    /// Creates a host for a session that has just been opened.
     #[must_use]
     pub fn new(driver: Driver, parts: HostParts) -> Self {
         let HostParts { http, tools, journal, recording } = parts;
+        // A restored session goes on at the time where it stood, so that session time began that
+        // long ago.
         let past = Duration::from_millis(driver.session().now().0);
         let now = tokio::time::Instant::now();
         Self {
@@ -200,32 +203,33 @@ impl Host {
         }
     }
 
-    /// The same with a key that may change, if there is a way to know.
+    /// Returns the same host with a key that may change, if there is a way to know.
     #[must_use]
     pub fn with_renewal(self, renewal: Option<KeyRenewal>) -> Self {
         Self { renewal, ..self }
     }
 
-    /// The same with hooks, at the points that the driver's
+    /// Returns the same host with hooks, at the points that the driver's
     /// [`HostCapabilities`](innerloop_driver::HostCapabilities) name.
     #[must_use]
     pub fn with_hooks(self, hooks: Arc<dyn HookHandler>) -> Self {
         Self { hooks: Some(hooks), ..self }
     }
 
-    /// A way to send commands and answers.
+    /// Returns a way to send commands and answers.
     #[must_use]
     pub fn commands(&self) -> CommandSender {
         CommandSender(self.inbox.words())
     }
 
-    /// The driver of the session, as it stands.
+    /// Returns the driver of the session, as it stands.
     #[must_use]
     pub const fn driver(&self) -> &Driver {
         &self.driver
     }
 
-    /// Returns whether the whole recording could be written, with the first thing that went wrong.
+    /// Takes the recording, if one is made. Its [`finish`](RecordingWriter::finish) tells whether
+    /// all of it was written.
     pub fn take_recording(&mut self) -> Option<RecordingWriter> {
         self.recording.take()
     }
@@ -233,19 +237,22 @@ impl Host {
     /// Drives the session to its end. Its news go to `watch`, in order.
     ///
     /// # Errors
-    /// [`JournalError`] if what happened can no longer be written down, so that nothing may follow
+    /// [`JournalError`] if the log can no longer be written, so that nothing may follow
     /// from it.
     pub async fn run(&mut self, mut watch: impl FnMut(HostEvent<'_>)) -> Result<(), JournalError> {
         let opening = self.driver.start();
         self.carry_out(opening, &mut watch)?;
         while !self.closed {
+            // The place is kept to the end of the round. If it became free before the answer is
+            // heard, another run could start that this answer cancels.
             let (word, _place) = self.next().await;
             match word {
                 HostMessage::Input(input) => drop(self.take(input, &mut watch).await?),
                 HostMessage::Visit(SessionInspection { look, say }) => {
+                    // Runs that are under way hold the old tools; `make_mut` copies them in that
+                    // case, so that a change never reaches a run in its middle.
                     look(&self.driver, Arc::make_mut(&mut self.tools));
                     if let Some((input, tell)) = say {
-                        // Who has stopped waiting misses nothing.
                         drop(tell.send(self.take(input, &mut watch).await?));
                     }
                 }
@@ -254,7 +261,7 @@ impl Host {
         Ok(())
     }
 
-    /// Hears something, behind what was said before it where it ends whoever said that.
+    /// Handles an input. If it ends a run, everything that was printed before it is handled first.
     async fn take(
         &mut self,
         input: Input,
@@ -263,16 +270,18 @@ impl Host {
         if let Input::Command { command: Command::Interrupt | Command::Close, .. } = input {
             self.catch_up(watch).await?;
         }
+        // Before the session sees the input: the log holds what was sent, and a replay has no
+        // decoder.
         let input = pictures::fit_input(input, self.media_limits()).await;
         self.hear(input, watch)
     }
 
-    /// Returns how large pictures may be.
+    /// Returns the limits for the size of pictures.
     fn media_limits(&self) -> MediaLimits {
         MediaLimits::of(&self.driver.session().config().model)
     }
 
-    /// Hears all that was said before a command that ends whoever said it. Other commands take
+    /// Handles everything that was printed before a command that ends the runs. Other commands take
     /// effect before what comes after them, such as the end of a tool's run.
     async fn catch_up(
         &mut self,
@@ -280,11 +289,13 @@ impl Host {
     ) -> Result<(), JournalError> {
         let said = self.open.iter().filter_map(|(id, open)| Some((*id, open.said.clone()?)));
         let said: Vec<(EffectId, DeltaChannel)> = said.collect();
+        // While these are held, no output moves from a channel to the inbox. Otherwise it could
+        // come in after the inbox was emptied and stand behind the rest that is taken below.
         let mut turns = Vec::new();
         for (_, deltas) in &said {
             turns.push(deltas.turn().await);
         }
-        // More than these were not there before the command.
+        // The inbox has this much room, so that no more can have waited before the command.
         for _ in 0..ROOM {
             let Some((input, _place)) = self.inbox.waiting() else { break };
             drop(self.hear(input, watch)?);
@@ -298,7 +309,7 @@ impl Host {
         Ok(())
     }
 
-    /// Hears something, and says whether the session takes it.
+    /// Passes an input to the driver, and returns whether the session takes it.
     fn hear(
         &mut self,
         input: Input,
@@ -310,6 +321,8 @@ impl Host {
         {
             self.driver.rekey(key);
         }
+        // Before the input is handled, so that watchers see the end of a request before the request
+        // that follows from it.
         if let Some((id, traffic)) = traffic_of(&input) {
             watch(HostEvent::Http(id, traffic));
         }
@@ -322,7 +335,7 @@ impl Host {
         }
     }
 
-    /// Returns what happens next: something from the inbox, or the deadline.
+    /// Returns the next message: something from the inbox, or the deadline.
     async fn next(&mut self) -> (HostMessage, Option<Place>) {
         let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
         let tick = async move {
@@ -334,22 +347,28 @@ impl Host {
         self.inbox.next(tick).await
     }
 
-    /// Session time: rounded up, so that a deadline is over when its tick comes.
+    /// Returns session time, rounded up, so that a deadline is over when its tick comes.
     fn now(&self) -> SessionInstant {
+        // Rounded down, a tick that comes on time would be a fraction too early, change nothing,
+        // and be due again at once.
         let elapsed = self.begun.elapsed() + Duration::from_micros(999);
         SessionInstant(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Durable first, then what follows.
+    /// Writes the log, then carries out what follows. This order is what makes a session survive a
+    /// crash: no effect is begun that the log does not know.
     fn carry_out(
         &mut self,
         outputs: DriverOutputBatch,
         watch: &mut impl FnMut(HostEvent<'_>),
     ) -> Result<(), JournalError> {
         let DriverOutputBatch { log, snapshot, recording, list } = outputs;
+        // Events change nothing outside, so that a step that has only those need not wait for the
+        // disk.
         let acts = list.iter().any(|output| !matches!(output, DriverOutput::Event(_)));
         if let Some(journal) = &mut self.journal {
             journal.append(&log, acts)?;
+            // A snapshot that a crash cuts off is no loss: the lines before it say the same.
             journal.append(&snapshot.unwrap_or_default(), false)?;
         }
         if let Some(file) = &mut self.recording {
@@ -369,7 +388,8 @@ impl Host {
                 DriverOutput::Ask { id, agent, ask } => watch(HostEvent::Asked(id, agent, &ask)),
                 DriverOutput::Hook { id, agent, hook } => self.run_hook(id, agent, hook),
                 DriverOutput::Cancel { id } => {
-                    // The task hears of it; one that has ended has answered already.
+                    // The task is signalled and still answers by itself; one that has ended has
+                    // answered already.
                     let _stopped = self.open.remove(&id).map(|open| open.stop.send(()));
                     watch(HostEvent::Withdrawn(id));
                 }
@@ -399,6 +419,8 @@ impl Host {
         let limits = self.media_limits();
         self.spawn(id, Some(deltas.clone()), |answering, mut stop| async move {
             let Some(place) = place(room, &mut stop).await else {
+                // The model reads an outcome of every call, also of one that was stopped before it
+                // began.
                 return answering.done(custom_tool_outcome::interrupted(), None).await;
             };
             let running = tools.run(agent, run, Arc::new(deltas.clone()), stop);
@@ -419,28 +441,31 @@ impl Host {
         });
     }
 
-    /// Spawns the task of an effect, with its way to answer and the word to stop.
+    /// Spawns the task of an effect, with its responder and its signal to stop.
     fn spawn<F: Future<Output = ()> + Send + 'static>(
         &mut self,
         id: EffectId,
         said: Option<DeltaChannel>,
         task: impl FnOnce(EffectResponder, oneshot::Receiver<()>) -> F,
     ) {
+        // A set keeps ended tasks until they are joined, so that a long session would keep one for
+        // every effect.
         while self.tasks.try_join_next().is_some() {}
         let (stop, stopped) = oneshot::channel();
         self.open.insert(id, InFlightEffect { stop, said });
+        // A task that has ended has dropped its receiver. Its entry would otherwise stay for ever.
         self.open.retain(|_, open| !open.stop.is_closed());
         let answering = self.inbox.answering(id);
         self.tasks.spawn(task(answering, stopped));
     }
 
-    /// Tells that there is nobody who does this.
+    /// Reports an effect as lost, as nobody here carries it out.
     fn give_up(&self, id: EffectId) {
         drop(self.inbox.words().send(HostMessage::Input(Input::Lost { id })));
     }
 }
 
-/// Returns what an input tells of a request.
+/// Returns the progress of a request that an input reports.
 const fn traffic_of(input: &Input) -> Option<(EffectId, RequestProgress<'static>)> {
     match input {
         Input::Http { id, input: HttpInput::Head(_) | HttpInput::Chunk(_) } => {
@@ -451,7 +476,7 @@ const fn traffic_of(input: &Input) -> Option<(EffectId, RequestProgress<'static>
     }
 }
 
-/// An id that no other session has.
+/// Creates an id that no other session has.
 ///
 /// # Errors
 /// The system gives no random numbers.
@@ -460,15 +485,16 @@ pub fn new_session_id() -> io::Result<SessionId> {
     Ok(SessionId(format!("{bits:032x}")))
 }
 
-/// Returns how many tools run at once; more of them wait, and their time limits with them.
+/// Returns the number of tools that run at once. Others wait, and their time limits begin when they
+/// run.
 #[must_use]
 pub fn runs_at_once() -> usize {
     let processors = available_parallelism().map_or(1, NonZero::get);
     LEAST_RUNS.max(RUNS_PER_PROCESSOR * processors)
 }
 
-/// A place among those that are under way at once, kept until it is dropped; none if the word to
-/// stop comes first.
+/// Waits for a place among those that are under way at once, which is kept until it is dropped;
+/// `None` if the signal to stop comes first.
 async fn place(room: Arc<Semaphore>, stop: &mut oneshot::Receiver<()>) -> Option<Place> {
     tokio::select! {
         biased;

@@ -1,6 +1,6 @@
-//! HTTP for the driver: carries out one request and reports what comes, as it comes. Redirects are
-//! not followed, so that a key goes to no other origin. Retries and waiting are the core's
-//! business.
+//! HTTP for the driver: one request at a time is carried out, and everything that comes is reported
+//! as it comes. Redirects are not followed, so that a key goes to no other origin. Retries and
+//! waiting are the core's business.
 
 use innerloop_core::{
     bytes::BodyBytes,
@@ -25,35 +25,35 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// Most bytes of the body that are reported at once.
+/// The largest number of bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
 
-/// The part of a tunnel's error that says that the proxy wants to know who asks.
+/// The text in a tunnel's error where the proxy asks for a password.
 const WANTS_PASSWORD: &str = "proxy authorization required";
 
-/// For how long a connection is tried, TLS included.
+/// The time limit of a connection, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// For how long a request waits where nothing comes.
+/// The time limits of a request while nothing comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpTimeouts {
-    /// For the beginning of the answer.
+    /// The time limit for the beginning of the answer.
     pub answer: Duration,
-    /// For more of it.
+    /// The time limit between two parts of it.
     pub more: Duration,
 }
 
 /// The percentages that [`HttpTimeouts`] takes of the time after which a session considers a silent
 /// call broken. A provider that streams begins to answer soon, even if the model thinks for long. A
-/// server without TLS is the user's own, which may be slow, or load its model first.
+/// server without TLS is the user's own; it may be slow, or load its model first.
 const SOON: u32 = 40;
 const LATE: u32 = 95;
 
-/// A client.
+/// A client for one endpoint, which remembers how that has behaved.
 #[derive(Debug)]
 pub struct HttpClient {
     is_loopback: bool,
-    /// For addresses without TLS on this machine, which need no certificates.
+    /// The client for addresses without TLS on this machine, which need no certificates.
     plain: OnceLock<Client>,
     secure: OnceLock<Client>,
     /// True if any response has come so far.
@@ -61,15 +61,15 @@ pub struct HttpClient {
     /// The number of connections that took too long, and the time limit of a connection.
     timed_out: AtomicU32,
     connect_timeout: Duration,
-    /// Since when no answer has come to its end, after one that stayed away.
+    /// The time since which no answer has come to its end, after one that did not come.
     silent_since: Mutex<Option<Instant>>,
 }
 
 /// The reason why an exchange was not completed.
 enum ExchangeError {
     Failed(HttpFailure),
-    /// The endpoint is silent, and not to be tried again for this call. It may be back for the
-    /// next.
+    /// The endpoint is silent and not to be tried again for this call. The next call tries it
+    /// again.
     GivenUp(String),
 }
 
@@ -80,11 +80,12 @@ impl From<HttpFailure> for ExchangeError {
 }
 
 impl HttpTimeouts {
-    /// That of a session's calls to an address.
+    /// Returns the time limits of a session's calls to an address.
     #[must_use]
     pub fn of(config: &SessionConfig, url: &str) -> Self {
         let whole = Duration::from_millis(config.retry.idle_ms);
-        // Before the session itself takes the call for broken: it would only try again.
+        // Earlier than the session's own limit, at which it would only try again: this client knows
+        // whether the endpoint was silent before.
         let more = whole * LATE / 100;
         let is_soon = config.model.stream && url.starts_with("https");
         Self { answer: if is_soon { whole * SOON / 100 } else { more }, more }
@@ -92,8 +93,8 @@ impl HttpTimeouts {
 }
 
 impl HttpClient {
-    /// A client. If it talks to this machine only, the system's proxies are left out, and its
-    /// certificates are read only for an address that begins with `https`.
+    /// Creates a client. If it talks to this machine only, the system's proxies are left out, and
+    /// its certificates are read only for an address that begins with `https`.
     ///
     /// # Errors
     /// The operating system's certificates cannot be read.
@@ -104,20 +105,24 @@ impl HttpClient {
         let silent_since = Mutex::default();
         let http =
             Self { is_loopback, plain, secure, reached, timed_out, connect_timeout, silent_since };
+        // Made at once, so that missing certificates are reported when the session is set up and
+        // not by its first request.
         if !is_loopback {
             http.client("https")?;
         }
         Ok(http)
     }
 
-    /// The same, but a connection may take this long, TLS included; 10 seconds if nothing is said.
+    /// Returns the same client with another time limit for a connection, TLS included. The default
+    /// is 10 seconds.
     #[must_use]
     pub fn connecting_within(self, time: Duration) -> Self {
+        // Clients that were made already have the other limit.
         let (plain, secure) = (OnceLock::new(), OnceLock::new());
         Self { connect_timeout: time, plain, secure, ..self }
     }
 
-    /// The client for that address.
+    /// Returns the client for that address.
     fn client(&self, url: &str) -> Result<&Client, HttpFailure> {
         let is_plain = self.is_loopback && url.starts_with("http://");
         let made = if is_plain { &self.plain } else { &self.secure };
@@ -134,11 +139,11 @@ impl HttpClient {
         Ok(made.get_or_init(|| client))
     }
 
-    /// Carries out one request. `report` gets the head, the chunks and exactly one terminal
-    /// answer, in this order; a failure may come at any time and is the last. As long as a report
-    /// is under way, nothing more is read from the network. An endpoint that says nothing for as
-    /// long as `patience` has it is tried once more by the session, and not again if it stays
-    /// silent then: that is reported as an answer with status 504, as a gateway would give it.
+    /// Carries out one request. `report` gets the head, the chunks and exactly one terminal answer,
+    /// in this order; a failure may come at any time and is the last. While a report is under way,
+    /// nothing more is read from the network. If an endpoint is silent for longer than `patience`
+    /// allows, the session tries once more. If it is still silent, that is reported as an answer
+    /// with status 504, as a gateway would give it.
     pub async fn exchange<R: Future<Output = ()>>(
         &self,
         request: EndpointRequest,
@@ -158,8 +163,8 @@ impl HttpClient {
         report(terminal).await;
     }
 
-    /// Asks with GET, in place of the POST that requests are: the status, and the first `most`
-    /// bytes of the body. It is over after `patience` at the latest.
+    /// Sends the request with GET instead of POST, and returns the status and the first `most`
+    /// bytes of the body. It ends after `patience` at the latest.
     ///
     /// # Errors
     /// No connection, or one that broke.
@@ -175,6 +180,8 @@ impl HttpClient {
         let status = response.status().as_u16();
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(|error| broken(&base, &error))? {
+            // The rest is not read at all: an endpoint that never stops would hold the caller until
+            // the time is up.
             let room = most - body.len();
             body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
             if body.len() == most {
@@ -192,6 +199,8 @@ impl HttpClient {
     ) -> Result<(), ExchangeError> {
         let (base, begun) = (request.base.clone(), Instant::now());
         let HttpTimeouts { answer, more } = patience;
+        // The client has no time limit of its own, as that would cover the body, which a model may
+        // write for many minutes.
         let sent = timeout(answer, self.send(request)).await;
         let mut response = sent.map_err(|_| self.silent(&base, begun, answer))??;
         report(HttpInput::Head(head(&response))).await;
@@ -199,18 +208,23 @@ impl HttpClient {
             let piece = timeout(more, response.chunk()).await;
             let piece = piece.map_err(|_| self.silent(&base, begun, more))?;
             let Some(piece) = piece.map_err(|error| broken(&base, &error))? else { break };
+            // The inbox counts reports and not bytes, so that their size bounds the memory that an
+            // endpoint can fill.
             for piece in piece.chunks(CHUNK) {
                 report(HttpInput::Chunk(BodyBytes(piece.to_vec()))).await;
             }
         }
+        // Only a complete answer counts as a sign of life. An endpoint that sends a head and falls
+        // silent would otherwise be tried for ever.
         *self.silent_since.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }
 
-    /// An endpoint that takes requests and says nothing may have lost one of them, but not one
-    /// after the other.
+    /// Returns the error for an endpoint that accepted a request and sent nothing. It may have lost
+    /// one request, but hardly two in a row.
     fn silent(&self, base: &BaseUrl, begun: Instant, time: Duration) -> ExchangeError {
         let mut since = self.silent_since.lock().unwrap_or_else(PoisonError::into_inner);
+        // A call that began before the first silence ran beside it, and is no second try.
         let is_again = since.is_some_and(|since| since <= begun);
         since.get_or_insert_with(Instant::now);
         let what = format!("{base} took the request and said nothing for {} s", seconds(time));
@@ -228,7 +242,7 @@ impl HttpClient {
         self.sent(call, request).await
     }
 
-    /// The answer to a call, with the request's headers.
+    /// Sends a call with the request's headers, and returns the response.
     async fn sent(
         &self,
         call: RequestBuilder,
@@ -242,10 +256,15 @@ impl HttpClient {
         if let Some((name, key)) = key {
             let unfit = |_| refused("the key cannot stand in a header".to_owned());
             let mut value = HeaderValue::try_from(key.expose()).map_err(unfit)?;
+            // The value is then left out of debug output, and out of the tables with which HTTP/2
+            // compresses headers.
             value.set_sensitive(true);
             call = call.header(name, value);
         }
         let response = call.send().await.map_err(|error| self.unsent(&base, &error))?;
+        // A proxy that forwards plain HTTP answers in place of the endpoint; with a tunnel it is an
+        // error of the connection. Either says nothing about the endpoint, which so does not count
+        // as reached.
         if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
             && let Some(proxy) = self.proxy(&base)
         {
@@ -255,12 +274,13 @@ impl HttpClient {
         Ok(response)
     }
 
-    /// The proxy through which an address is reached, if any.
+    /// Returns the proxy through which an address is reached, if any.
     fn proxy(&self, base: &BaseUrl) -> Option<ProxySetting> {
         if self.is_loopback { None } else { ProxySetting::of(&base.to_string()) }
     }
 
-    /// A connection that was never possible is a mistake in the address, not worth a retry.
+    /// Returns the failure of a request that got no response. If the endpoint was never reached,
+    /// the address is probably wrong, and a retry would not help.
     fn unsent(&self, base: &BaseUrl, error: &reqwest::Error) -> HttpFailure {
         let first = !self.reached.load(Ordering::Relaxed);
         if error.is_builder() {
@@ -293,7 +313,8 @@ impl HttpClient {
         }
     }
 
-    /// A connection that took too long may be possible the next time, but not for ever.
+    /// Returns the failure of a connection that took too long. The first time it is worth a retry,
+    /// after that only if the endpoint was reached before.
     fn timed_out(&self, base: &BaseUrl, first: bool) -> HttpFailure {
         let tries = self.timed_out.fetch_add(1, Ordering::Relaxed);
         let proxy = self.proxy(base);
@@ -317,7 +338,7 @@ fn head(response: &Response) -> ResponseHead {
     ResponseHead { status: response.status().as_u16(), headers: headers.collect(), at: wall_time() }
 }
 
-/// The wall time.
+/// Returns the wall time.
 #[must_use]
 pub fn wall_time() -> UnixMillis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -333,10 +354,12 @@ const fn refused(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Refused, message }
 }
 
-/// Returns what stands for the answer of an endpoint that gives none.
+/// Returns the answer that stands in for one that an endpoint does not give.
 fn given_up(why: &str) -> [HttpInput; 2] {
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let headers =
+        // The core owns retries, so that the client can only ask it not to try again, in the words
+        // that providers have for it.
         vec![header("content-type", "application/json"), header("x-should-retry", "false")];
     let body = json!({ "error": { "type": "timeout", "message": why } }).to_string();
     [
@@ -345,7 +368,7 @@ fn given_up(why: &str) -> [HttpInput; 2] {
     ]
 }
 
-/// A time as people read it.
+/// Returns a time in seconds with one decimal, as people read it.
 fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10.0).round() / 10.0
 }

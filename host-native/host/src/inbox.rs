@@ -1,6 +1,6 @@
-//! What comes to the host of a session, and how the task of an effect answers: news as they come,
-//! and when it is over, in whatever way. News wait until there is room for them; what the host or
-//! its embedder says to itself never does.
+//! The inbox of a session's host, and the responder by which the task of an effect answers. News of
+//! networks and programs wait until there is room for them, which slows down whoever sends them;
+//! messages of the host or its embedder never wait.
 
 use crate::tools::ToolRunner;
 use innerloop_core::{
@@ -23,13 +23,13 @@ use tokio::sync::{
 
 pub(crate) use tokio::sync::OwnedSemaphorePermit as Place;
 
-/// News that wait at most.
+/// The largest number of news that wait.
 pub(crate) const ROOM: usize = 16;
 
-/// News in a row for which a deadline that is over has to wait.
+/// The number of news in a row that may come before a deadline that is over.
 const AHEAD: usize = 4 * ROOM;
 
-/// News, with the place among those under way that becomes free once they are heard.
+/// An input with its place among those under way, which becomes free once the host has handled it.
 pub(crate) type QueuedInput = (Input, Option<Place>);
 
 /// A message of the embedder, or of the host to itself.
@@ -44,10 +44,11 @@ pub(crate) enum HostMessage {
 /// A function that looks at the session, and at the tools that it runs.
 pub(crate) type InspectionCallback = dyn FnOnce(&Driver, &mut ToolRunner) + Send;
 
-/// A look at the session, and what is said then.
+/// A look at the session, and an input that follows it.
 pub(crate) struct SessionInspection {
     pub(crate) look: Box<InspectionCallback>,
-    /// Said behind it, and who waits for what comes of that.
+    /// The input that follows with nothing in between, and the sender for whether the session takes
+    /// it.
     pub(crate) say: Option<(Input, oneshot::Sender<Result<(), RejectedInput>>)>,
 }
 
@@ -60,11 +61,12 @@ impl fmt::Debug for SessionInspection {
 /// The messages that come to the host.
 #[derive(Debug)]
 pub(crate) struct Inbox {
-    /// There are few of them.
+    /// Messages of people and of the host, of which there are few.
+    // Each channel is kept with a sender, so that it never ends while the inbox is there.
     words: (UnboundedSender<HostMessage>, UnboundedReceiver<HostMessage>),
     /// Messages from networks and programs, of which there may be any number.
     news: (Sender<QueuedInput>, Receiver<QueuedInput>),
-    /// News since the deadline was looked at.
+    /// The number of messages since the deadline was last looked at.
     ahead: usize,
 }
 
@@ -73,25 +75,25 @@ impl Inbox {
         Self { words: unbounded_channel(), news: channel(ROOM), ahead: 0 }
     }
 
-    /// The way for words.
+    /// Returns the sender for messages that never wait.
     pub(crate) fn words(&self) -> UnboundedSender<HostMessage> {
         self.words.0.clone()
     }
 
-    /// The task's end of an effect.
+    /// Creates the responder for the task of an effect.
     pub(crate) fn answering(&self, id: EffectId) -> EffectResponder {
         let (words, news) = (self.words.0.clone(), self.news.0.clone());
         EffectResponder { id, words, news, is_over: AtomicBool::new(false) }
     }
 
-    /// News that have come already.
+    /// Returns an input that has come already.
     pub(crate) fn waiting(&mut self) -> Option<QueuedInput> {
         self.news.1.try_recv().ok()
     }
 
-    /// Returns what comes next, or a tick when the deadline is over. Words come before news, which
-    /// come before a tick, so that what has come in time counts; but not so many that it never
-    /// comes.
+    /// Returns the next message, or a tick when the deadline is over. Messages come before news,
+    /// and news before a tick, so that what has come in time counts; but not so many that the tick
+    /// never comes.
     pub(crate) async fn next(
         &mut self,
         deadline: impl Future<Output = ()>,
@@ -102,6 +104,8 @@ impl Inbox {
             if let Poll::Ready(Some(word)) = self.words.1.poll_recv(context) {
                 return Poll::Ready((word, None));
             }
+            // Polled in this order by hand: a random choice would let an answer that came in time
+            // lose against its own time limit.
             if self.ahead >= AHEAD
                 && let tick @ Poll::Ready(_) = deadline.as_mut().poll(context)
             {
@@ -119,8 +123,8 @@ impl Inbox {
     }
 }
 
-/// The task's end of an effect. Dropped before its answer is given, it says that none comes, so
-/// that no session waits for a task that broke.
+/// The responder for the task of an effect. If it is dropped before it has answered, it reports the
+/// effect as lost, so that no session waits for a task that failed.
 #[derive(Debug)]
 pub(crate) struct EffectResponder {
     id: EffectId,
@@ -130,14 +134,14 @@ pub(crate) struct EffectResponder {
 }
 
 impl EffectResponder {
-    /// News of an HTTP exchange.
+    /// Sends news of an HTTP exchange.
     pub(crate) async fn http(&self, input: HttpInput) {
         let is_over = matches!(input, HttpInput::End | HttpInput::Failed(_));
         self.send(Input::Http { id: self.id, input }, None, is_over).await;
     }
 
-    /// The end of a tool's run, with its place. It is not free before the host knows: what waits
-    /// for it may be cancelled together with this run.
+    /// Sends the outcome of a tool's run, with its place. That stays taken until the host knows: a
+    /// run that waits for it may be cancelled together with this one.
     pub(crate) async fn done(&self, outcome: Outcome, place: Option<Place>) {
         let input = Input::Tool { id: self.id, input: ToolInput::Done(outcome) };
         self.send(input, place, true).await;
@@ -148,7 +152,7 @@ impl EffectResponder {
         self.send(Input::Hook { id: self.id, reply }, None, true).await;
     }
 
-    /// The way for further news.
+    /// Returns the sender for further news.
     pub(crate) const fn inbox(&self) -> &Sender<QueuedInput> {
         &self.news
     }
@@ -156,7 +160,8 @@ impl EffectResponder {
     async fn send(&self, input: Input, place: Option<Place>, is_over: bool) {
         // The host is gone when its session is over, and then nobody waits for an answer.
         let _heard = self.news.send((input, place)).await;
-        // What is dropped while it waits has not been heard.
+        // After the await: a task that is dropped while it waits for room has not answered, and the
+        // drop must say so.
         self.is_over.store(is_over, Ordering::Release);
     }
 }
@@ -164,6 +169,7 @@ impl EffectResponder {
 impl Drop for EffectResponder {
     fn drop(&mut self) {
         if !self.is_over.load(Ordering::Acquire) {
+            // By the channel without a limit, since a drop cannot wait for room.
             drop(self.words.send(HostMessage::Input(Input::Lost { id: self.id })));
         }
     }

@@ -1,5 +1,5 @@
 //! The session's log on disk: the lines that the driver gives, written before anything follows from
-//! them. Only its owner may read the file: it holds what was said and read.
+//! them. Only its owner may read the file, which holds everything that was said and read.
 
 use innerloop_workspace::platform::OpenOptionsExt;
 use std::{
@@ -18,9 +18,10 @@ pub struct Journal(Vec<LogFile>);
 struct LogFile {
     path: PathBuf,
     file: File,
-    /// The path that the file gets once it holds the session.
+    /// The path that the file is renamed to once it holds the session.
     becomes: Option<PathBuf>,
-    /// Told if it can't be written any more, where the session may go on without.
+    /// The callback for a failure after which the session goes on without the file; `None` if it
+    /// must not.
     dispensable: Option<WriteErrorCallback>,
 }
 
@@ -42,7 +43,7 @@ pub enum JournalError {
     /// The file cannot be made.
     #[error("cannot create the log {}: {error}; name another file", path.display())]
     Create {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason for the failure.
         error: io::Error,
@@ -50,7 +51,7 @@ pub enum JournalError {
     /// A line cannot be written, so that nothing may follow from it.
     #[error("cannot write the log {}: {error}; make room and run again", path.display())]
     Write {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason for the failure.
         error: io::Error,
@@ -66,8 +67,8 @@ impl Journal {
         Ok(Self(vec![LogFile::open(path, OpenOptions::new().create_new(true), None)?]))
     }
 
-    /// Begins a file that takes the place of the log at `path`, if there is one, as soon as it
-    /// holds the session, for one that goes on.
+    /// Begins a log for a session that goes on. As soon as the file holds the session, it replaces
+    /// the log at `path`, if there is one.
     ///
     /// # Errors
     /// [`JournalError`] if the file beside it cannot be made.
@@ -78,11 +79,12 @@ impl Journal {
         Ok(Self(vec![LogFile::open(&new, options.create(true).truncate(true), becomes)?]))
     }
 
-    /// As [`Journal::replace`], but the session goes on without the file if it can't be written any
-    /// more. That is told once, and what the file holds by then stays.
+    /// Begins a log as [`Journal::replace`] does, but the session goes on without the file if it
+    /// can't be written any more. `told` is called once then, and what the file holds by then
+    /// stays.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Journal::replace`].
     pub fn try_replace(
         path: &Path,
         told: impl Fn(&JournalError) + Send + Sync + 'static,
@@ -94,19 +96,23 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The same log in the files of both.
+    /// Returns a log that writes the same lines to the files of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// Writes lines; `durable` waits until they are on the disk.
+    /// Writes lines to every file. With `durable` it waits until they are on the disk.
+    ///
+    /// # Errors
+    /// [`JournalError::Write`] if a file that the session needs can't be written.
     pub fn append(&mut self, lines: &str, durable: bool) -> Result<(), JournalError> {
         if lines.is_empty() {
             return Ok(());
         }
         let mut failed = None;
+        // A failure does not end the loop: the other files still get the lines.
         self.0.retain_mut(|file| {
             let Err(error) = file.append(lines, durable) else { return true };
             let error = JournalError::Write { path: file.path.clone(), error };
@@ -141,6 +147,8 @@ impl LogFile {
 
     fn append(&mut self, lines: &str, durable: bool) -> io::Result<()> {
         self.file.write_all(lines.as_bytes())?;
+        // The first lines are on the disk before the rename, or a crash could leave an empty file
+        // where the old log was.
         if durable || self.becomes.is_some() {
             self.file.sync_data().or_else(|error| match error.kind() {
                 // A pipe or a device has no disk to wait for.
@@ -156,7 +164,7 @@ impl LogFile {
     }
 }
 
-/// With a mode that lets nobody but the owner read a new file.
+/// Sets the mode with which only the owner can read a new file. A file that exists keeps its mode.
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     OpenOptionsExt::mode(options, 0o600);
     options

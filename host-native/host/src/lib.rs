@@ -1,4 +1,4 @@
-//! The native host: it carries out what the core asks for. Model traffic goes through reqwest,
+//! The native host: it carries out what the core asks for. Model traffic goes through reqwest, and
 //! tools run in the sandbox of [`innerloop_sandbox`], over a folder of [`innerloop_workspace`]. The
 //! program `innerloop` is built on it.
 //!

@@ -1,5 +1,5 @@
-//! Files by which programs know that another one works with something. Such a lock goes with its
-//! holder, also when that is killed.
+//! Lock files, by which programs know that another one uses something. The system releases such a
+//! lock with its holder, even if that is killed.
 
 use crate::journal::private;
 use std::{
@@ -8,21 +8,22 @@ use std::{
     path::Path,
 };
 
-/// A file that one program at a time can hold. Dropping it lets go of it.
+/// A file that one program at a time can hold. Dropping it releases it.
 #[derive(Debug)]
 pub struct LockFile(File);
 
 impl LockFile {
-    /// Opens the file, and makes it where there is none. What stands in it stays.
+    /// Opens the file, or creates it. Its content stays.
     ///
     /// # Errors
     /// It cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let options = &mut OpenOptions::new();
+        // Opened without truncation, as another program may hold it and have written to it.
         private(options.append(true).create(true)).open(path).map(Self)
     }
 
-    /// Takes hold of it; false if another program, or another handle of this one, has it.
+    /// Takes the lock; false if another program, or another handle of this one, has it.
     ///
     /// # Errors
     /// The file system has no locks, or refuses it.

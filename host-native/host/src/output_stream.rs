@@ -1,6 +1,7 @@
-//! What a tool says while it runs, on its way to the session: joined to pieces, so that each
-//! character costs no input of its own, and no faster than the session takes it. Of much only the
-//! beginning and, when the tool is done, the end are sent: all that is sent stays in the log.
+//! The output of a tool on its way to the session while it runs: joined to pieces, so that not
+//! every character costs an input, and no faster than the session takes it. Of long output only the
+//! beginning and, when the tool is done, the end are sent, since everything that is sent stays in
+//! the log.
 
 use crate::inbox::QueuedInput;
 use innerloop_core::{
@@ -20,35 +21,35 @@ use tokio::{
     time::timeout,
 };
 
-/// The time for which output waits for more.
+/// The time for which output waits for more of it.
 const JOINED: Duration = Duration::from_millis(50);
 
-/// Bytes of a piece.
+/// The number of bytes of a piece.
 const PIECE: usize = 16 << 10;
 
-/// Bytes that wait at most before a program has to.
+/// The number of waiting bytes at which a program has to wait.
 const FULL: usize = 64 << 10;
 
-/// Bytes of one tool's output that are sent as they come, and of those after them the last that
-/// are sent at the end.
+/// The number of bytes of one tool's output that are sent as they come, and the number of the last
+/// bytes of the rest that are sent at the end.
 const HEAD: usize = 512 << 10;
 const TAIL: usize = 64 << 10;
 
-/// The notice that the rest waits for the end.
+/// The notice that the rest is sent at the end.
 const REST_LATER: &str = "\n[the rest of the output is shown when it ends]\n";
 
-/// The way of one tool's output. Clones are of the same one.
+/// The channel for one tool's output. Clones are the same channel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeltaChannel(Arc<DeltaQueue>);
 
 #[derive(Debug, Default)]
 struct DeltaQueue {
     said: StdMutex<DeltaBuffer>,
-    /// There is something to send, or enough for a piece.
+    /// Notifies that there is something to send, or enough for a piece.
     more: Notify,
-    /// There is room again.
+    /// Notifies that there is room again.
     taken: Notify,
-    /// Held by whoever takes what waits, until it is on its way.
+    /// The lock of whoever moves output to the inbox, held until it is there.
     turn: Mutex<()>,
 }
 
@@ -57,18 +58,20 @@ struct DeltaQueue {
 struct DeltaBuffer {
     /// The text that is to be sent.
     text: String,
-    /// Bytes that were to be sent as they came.
+    /// The number of bytes that were to be sent as they came.
     head: usize,
     /// True if what comes now waits for the end.
     is_late: bool,
-    /// The end of what came after them, of which as much again may not be cut off yet.
+    /// The end of the rest. It may be twice as long as what is sent of it.
     tail: String,
-    /// Bytes that came between the two.
+    /// The number of bytes that were dropped between the two.
     dropped: usize,
 }
 
 impl DeltaBuffer {
     fn push(&mut self, text: &str) {
+        // Once a piece was put aside, later ones are, too, even if they would fit: output is never
+        // sent out of order.
         let room = if self.is_late { 0 } else { HEAD.saturating_sub(self.head) };
         let (head, rest) = text.split_at(text.floor_char_boundary(room));
         self.head += head.len();
@@ -80,19 +83,21 @@ impl DeltaBuffer {
             self.text.push_str(REST_LATER);
         }
         self.tail.push_str(rest);
+        // Cut only when it has doubled, so that each byte is moved once and not for every line that
+        // is printed.
         if self.tail.len() >= 2 * TAIL {
             self.cut();
         }
     }
 
-    /// Leaves as much of the end as is sent.
+    /// Drops all of the rest but the end that is sent.
     fn cut(&mut self) {
         let excess = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(TAIL));
         self.tail.drain(..excess);
         self.dropped += excess;
     }
 
-    /// Lets the end be sent, too.
+    /// Moves the end to what is sent.
     fn finish(&mut self) {
         self.cut();
         if mem::take(&mut self.dropped) > 0 {
@@ -103,12 +108,12 @@ impl DeltaBuffer {
 }
 
 impl DeltaChannel {
-    /// As long as this is kept, nothing more is sent.
+    /// Waits for the lock of this channel. While the guard is held, nothing more is sent.
     pub(crate) async fn turn(&self) -> MutexGuard<'_, ()> {
         self.0.turn.lock().await
     }
 
-    /// Takes all that waits, in place of its being sent.
+    /// Takes all output that waits, which is then not sent.
     pub(crate) fn take(&self) -> String {
         let text = {
             let mut said = self.0.said();
@@ -119,7 +124,7 @@ impl DeltaChannel {
         text
     }
 
-    /// Waits for the end of the run, and sends meanwhile what it says; all of it, when it ends.
+    /// Waits for the end of the run and sends its output meanwhile, and the rest when it ends.
     pub(crate) async fn send_during<T>(
         &self,
         run: impl Future<Output = T>,
@@ -130,7 +135,8 @@ impl DeltaChannel {
             loop {
                 self.0.due().await;
                 if self.0.send(id, inbox).await.is_none() {
-                    // Nobody listens any more: it is left to the host when the run ends.
+                    // The inbox is closed, so that nothing can be sent. The run still decides how
+                    // this ends.
                     return pending().await;
                 }
             }
@@ -141,6 +147,8 @@ impl DeltaChannel {
             () = sending => pending().await,
         };
         self.0.said().finish();
+        // The outcome follows behind this: everything that was printed must be in the inbox before
+        // it.
         while !self.0.said().text.is_empty() && self.0.send(id, inbox).await.is_some() {}
         ended
     }
@@ -151,7 +159,7 @@ impl DeltaQueue {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is something to send, and a while for more of it.
+    /// Waits until there is something to send, and then a while for more of it.
     async fn due(&self) {
         self.holds(1).await;
         let _enough = timeout(JOINED, self.holds(PIECE)).await;
@@ -159,6 +167,7 @@ impl DeltaQueue {
 
     async fn holds(&self, bytes: usize) {
         loop {
+            // Before the look at the text, or a notification between the two would be missed.
             let more = self.more.notified();
             if self.said().text.len() >= bytes {
                 return;
@@ -167,9 +176,11 @@ impl DeltaQueue {
         }
     }
 
-    /// Sends a piece of what waits, as soon as there is room for it in the inbox. Given up before,
-    /// it has taken nothing.
+    /// Sends a piece of the waiting output, as soon as there is room for it in the inbox. If it is
+    /// dropped before, it has taken nothing.
     async fn send(&self, id: EffectId, inbox: &Sender<QueuedInput>) -> Option<()> {
+        // The place comes first: text that was taken before a wait would be lost if this future is
+        // dropped.
         let place = inbox.reserve().await.ok()?;
         let _turn = self.turn.lock().await;
         let piece = {
@@ -203,6 +214,8 @@ impl OutputWatcher for DeltaChannel {
     fn room(&self) -> RoomFuture<'_> {
         Box::pin(async {
             loop {
+                // `notify_waiters` leaves nothing for those who come later, so that the wait is
+                // registered before the look.
                 let mut taken = pin!(self.0.taken.notified());
                 taken.as_mut().enable();
                 if self.has_room() {

@@ -1,6 +1,7 @@
-//! Pictures that are larger than the provider takes are made smaller before the session has them,
-//! and words say so. One that cannot be made smaller is left to the session, or out where it is
-//! larger than any is sent. One picture is worked on at a time: decoded it may have 400 MB.
+//! The size of pictures: those that are larger than the provider takes are made smaller before the
+//! session has them, and a text says so. One that can't be made smaller is passed on to the
+//! session, or left out if it is larger than any that is sent. One picture is processed at a time,
+//! since decoded it may have 400 MB.
 
 use base64ct::{Base64, Encoding as _};
 use image::{
@@ -17,11 +18,12 @@ use innerloop_tools::MAX_PICTURE_BYTES;
 use std::io::Cursor;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Most bytes of a decoded picture: 100 million pixels of four bytes.
+/// The largest number of bytes of a decoded picture: 100 million pixels of four bytes.
 const MOST_DECODED: u64 = 400_000_000;
-/// Up to so many bytes a picture is made smaller by the better filter, which needs four times them.
+/// The number of bytes up to which a picture is scaled by the better filter, which needs four times
+/// as much memory.
 const FINELY_SCALED: u64 = 64 << 20;
-/// No picture is made smaller than this.
+/// The number of pixels of the longer side below which no picture is scaled.
 const LEAST_SIDE: u32 = 200;
 /// The quality with which a JPEG is encoded.
 const QUALITY: u8 = 90;
@@ -30,7 +32,7 @@ const QUALITY: u8 = 90;
 #[derive(Clone, Copy, Debug)]
 struct PictureLimits {
     base64_bytes: usize,
-    /// Pixels of the longer side; any number if absent.
+    /// The largest number of pixels of the longer side; `None` for any number.
     side_px: Option<u32>,
 }
 
@@ -44,12 +46,12 @@ impl PictureLimits {
 
 static ONE_AT_A_TIME: Semaphore = Semaphore::const_new(1);
 
-/// A tool's outcome with its pictures no larger than they may be.
+/// Returns a tool's outcome with its pictures made to fit.
 pub(crate) async fn fit_outcome(outcome: Outcome, limits: MediaLimits) -> Outcome {
     Outcome { parts: fit_parts(outcome.parts, limits).await, ..outcome }
 }
 
-/// An input with the pictures that people give no larger than they may be.
+/// Returns an input with the pictures that people give made to fit.
 pub(crate) async fn fit_input(mut input: Input, limits: MediaLimits) -> Input {
     if let Input::Command { command, .. } = &mut input
         && let Command::Submit { parts, .. }
@@ -67,19 +69,20 @@ async fn fit_parts(parts: Vec<Part>, limits: MediaLimits) -> Vec<Part> {
     }
     let limits = PictureLimits::of(&limits);
     let _turn = ONE_AT_A_TIME.acquire().await;
+    // The original is kept for the case that the thread panics.
     let given = parts.clone();
     let fitted = spawn_blocking(move || {
         given.into_iter().flat_map(|part| fitted(part, limits)).collect::<Vec<Part>>()
     });
-    // A decoder that breaks is no reason to lose what was said.
+    // Decoders are given hostile bytes; one that panics must not lose what was said.
     fitted.await.unwrap_or(parts)
 }
 
-/// The part, and words behind it if it is a picture that had to be made smaller.
+/// Returns the part, with a text behind it if it is a picture that had to be made smaller.
 fn fitted(part: Part, limits: PictureLimits) -> Vec<Part> {
     let Part::Image { data, .. } = &part else { return vec![part] };
     let is_long = data.len() > limits.base64_bytes;
-    // What is not base64 the session tells of.
+    // The session reports data that is not base64.
     let Ok(bytes) = Base64::decode_vec(data) else { return vec![part] };
     let side = side_px(&bytes);
     if !is_long && side.is_none_or(|side| limits.side_px.is_none_or(|most| side <= most)) {
@@ -94,6 +97,8 @@ fn fitted(part: Part, limits: PictureLimits) -> Vec<Part> {
         }
         Ok(None) if is_long => vec![left_out(bytes.len(), "however small", limits)],
         Err(error) if is_long => vec![left_out(bytes.len(), &error.to_string(), limits)],
+        // It has few enough bytes to be sent; the provider may take it all the same, or say what is
+        // wrong.
         Ok(None) | Err(_) => vec![part],
     }
 }
@@ -106,7 +111,7 @@ fn left_out(size: usize, why: &str, limits: PictureLimits) -> Part {
     ))
 }
 
-/// The longer side of a picture, by its first bytes.
+/// Returns the longer side of a picture, read from its first bytes.
 fn side_px(bytes: &[u8]) -> Option<u32> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
     let (width, height) = reader.into_dimensions().ok()?;
@@ -120,12 +125,14 @@ struct ResizedPicture {
     after: (u32, u32),
 }
 
-/// The picture as large as it may be; nothing if it is too large however small it is made.
+/// Returns the picture as large as it may be; `None` if it is too large at any size.
 fn smaller(bytes: &[u8], limits: PictureLimits) -> ImageResult<Option<ResizedPicture>> {
     let (image, format) = decoded(bytes)?;
     let before = (image.width(), image.height());
     let longer = before.0.max(before.1);
     let mut side = limits.side_px.map_or(longer, |most| most.min(longer));
+    // Bytes do not follow from the side, so sizes are tried in steps of seven tenths, which halve
+    // the pixels. A picture that is small already is tried once.
     while side >= LEAST_SIDE.min(longer) {
         let scaled = scaled(&image, side);
         for format in formats(&scaled, format) {
@@ -143,7 +150,7 @@ fn smaller(bytes: &[u8], limits: PictureLimits) -> ImageResult<Option<ResizedPic
     Ok(None)
 }
 
-/// The picture upright, of an animation the first frame.
+/// Returns the picture upright; of an animation the first frame.
 fn decoded(bytes: &[u8]) -> ImageResult<(DynamicImage, ImageFormat)> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     let format = reader.format().unwrap_or(ImageFormat::Png);
@@ -151,10 +158,13 @@ fn decoded(bytes: &[u8]) -> ImageResult<(DynamicImage, ImageFormat)> {
     limits.max_alloc = Some(MOST_DECODED);
     reader.limits(limits);
     let mut decoder = reader.into_decoder()?;
+    // `ImageReader::decode` would count the picture itself among the allocations; a decoder that is
+    // taken out of it does not.
     if decoder.total_bytes() > MOST_DECODED {
         let why = image::error::LimitErrorKind::InsufficientMemory;
         return Err(ImageError::Limits(image::error::LimitError::from_kind(why)));
     }
+    // The encoded picture has no EXIF data, so that the turn has to be in its pixels.
     let orientation = decoder.orientation()?;
     let mut image = DynamicImage::from_decoder(decoder)?;
     image.apply_orientation(orientation);
@@ -171,8 +181,11 @@ fn scaled(image: &DynamicImage, side: u32) -> DynamicImage {
     }
 }
 
-/// In which formats it is tried: the one that it has, and for an opaque one what is shorter.
+/// Returns the formats that are tried: the one that the picture has, and for an opaque one the one
+/// that is shorter.
 fn formats(image: &DynamicImage, own: ImageFormat) -> Vec<ImageFormat> {
+    // JPEG has no transparency. WebP is written only without loss here, which makes photographs
+    // longer.
     let is_opaque = !image.color().has_alpha();
     match own {
         ImageFormat::Jpeg | ImageFormat::WebP if is_opaque => vec![ImageFormat::Jpeg],
@@ -188,7 +201,7 @@ fn encoded(image: &DynamicImage, format: ImageFormat) -> ImageResult<(Vec<u8>, &
         image.to_rgb8().write_with_encoder(jpeg)?;
         return Ok((bytes.into_inner(), "image/jpeg"));
     }
-    // Sixteen bits of a colour would be twice the bytes, and no model sees them.
+    // Sixteen bits per colour would double the bytes, and no model sees the difference.
     match image.color().has_alpha() {
         true => image.to_rgba8().write_to(&mut bytes, ImageFormat::Png)?,
         false => image.to_rgb8().write_to(&mut bytes, ImageFormat::Png)?,

@@ -1,6 +1,6 @@
-//! Recordings of model traffic on disk: one that is being made, a line for each exchange, and the
-//! reading of one. A first line may say who was talked to; the lines after it are the driver's.
-//! Requests are not in it, and so neither is any key.
+//! Recordings of model traffic on disk: one that is being made, with a line for each exchange, and
+//! the reading of one. A first line may name the model that was talked to; the lines after it are
+//! the driver's. Requests are not recorded, and so no key is.
 
 use crate::journal::private;
 use innerloop_core::json::{FromJson, ToJson, from_str, to_string};
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A recording that is being made, with what went wrong when it was written.
+/// A recording that is being made, with the first failure of writing it.
 #[derive(Debug)]
 pub struct RecordingWriter {
     path: PathBuf,
@@ -28,7 +28,7 @@ pub enum RecordingError {
     /// The file cannot be made.
     #[error("cannot create the recording {}: {error}; name another file", path.display())]
     Create {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason for the failure.
         error: io::Error,
@@ -36,7 +36,7 @@ pub enum RecordingError {
     /// A line could not be written.
     #[error("the recording {} is not whole: {error}; make room and record again", path.display())]
     Write {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason for the failure.
         error: io::Error,
@@ -44,7 +44,7 @@ pub enum RecordingError {
     /// The file cannot be read.
     #[error("cannot read the recording {}: {error}; name another file", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason for the failure.
         error: io::Error,
@@ -52,7 +52,7 @@ pub enum RecordingError {
     /// The content of the file is not a recording.
     #[error("{} is no recording: {error}; make a new one with --record", path.display())]
     Parse {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The reason why it is not.
         error: TrafficError,
@@ -65,6 +65,7 @@ impl RecordingWriter {
     /// # Errors
     /// [`RecordingError`] if it exists or cannot be made.
     pub fn create(path: &Path) -> Result<Self, RecordingError> {
+        // `create_new` fails on anything that is there, and a pipe such as `/dev/stdout` always is.
         let is_stream = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
         let mut options = OpenOptions::new();
         let file = private(options.write(true).create_new(!is_stream)).open(path);
@@ -78,21 +79,22 @@ impl RecordingWriter {
         }
     }
 
-    /// Writes the first line, which says what the session talks to.
+    /// Writes the first line, which names the model that the session talks to.
     pub fn begin(&mut self, origin: &RecordingOrigin) {
         let RecordingOrigin { provider, model, vocabulary } = origin.clone();
         let first = FirstLine { recording: VERSION, provider, model, vocabulary };
         self.append(&format!("{}\n", to_string(&first)));
     }
 
-    /// Writes lines. The first failure is kept for [`RecordingWriter::finish`]: the run goes on.
+    /// Writes lines. The first failure is kept for [`RecordingWriter::finish`], and the run goes
+    /// on.
     pub(crate) fn append(&mut self, lines: &str) {
         if let Err(error) = self.file.write_all(lines.as_bytes()) {
             self.error.get_or_insert(error);
         }
     }
 
-    /// Returns whether everything was written.
+    /// Ends the recording, and returns whether all of it was written.
     ///
     /// # Errors
     /// [`RecordingError::Write`] with the first thing that went wrong.
@@ -105,18 +107,18 @@ impl RecordingWriter {
 /// The provider and the model that a session talks to, as its recording names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingOrigin {
-    /// The provider's name.
+    /// The name of the provider.
     pub provider: String,
-    /// The model's name.
+    /// The name of the model.
     pub model: String,
-    /// Under which names the model is shown its tools: `native` or `seed`.
+    /// The names under which the model sees its tools: `native` or `seed`.
     pub vocabulary: String,
 }
 
-/// The beginning of a recording that names its origin.
+/// The beginning of a recording whose first line names its origin.
 const BEGIN: &str = "{\"recording\":";
 
-/// The form of recordings.
+/// The version of the format of recordings.
 const VERSION: u32 = 1;
 
 #[derive(ToJson, FromJson)]
@@ -133,11 +135,11 @@ struct FirstLine {
 pub struct SavedRecording {
     /// The origin of the recording; recordings of earlier versions do not name it.
     pub origin: Option<RecordingOrigin>,
-    /// The recorded answers.
+    /// The player of the recorded answers.
     pub player: TrafficPlayer,
 }
 
-/// Reads a recording.
+/// Reads a recording from a file.
 ///
 /// # Errors
 /// [`RecordingError`] if the file cannot be read or is no recording.
@@ -150,6 +152,7 @@ pub fn read(path: &Path) -> Result<SavedRecording, RecordingError> {
 fn parse(text: &str) -> Result<SavedRecording, TrafficError> {
     let first = text.lines().next().filter(|line| line.starts_with(BEGIN));
     let Some(first) = first else {
+        // Recordings that were made before there was a first line still play.
         return Ok(SavedRecording { origin: None, player: TrafficPlayer::parse(text)? });
     };
     let unreadable = |message: String| TrafficError::Unreadable { line: 1, message };
@@ -159,7 +162,7 @@ fn parse(text: &str) -> Result<SavedRecording, TrafficError> {
             format!("it is of version {}, and this program reads {VERSION}", line.recording);
         return Err(unreadable(message));
     }
-    // The line feed stays, so that later lines have their numbers.
+    // The line feed stays, so that the player counts later lines as the file does.
     let player = TrafficPlayer::parse(text.get(first.len()..).unwrap_or_default())?;
     let FirstLine { provider, model, vocabulary, .. } = line;
     Ok(SavedRecording { origin: Some(RecordingOrigin { provider, model, vocabulary }), player })

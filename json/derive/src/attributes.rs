@@ -1,11 +1,12 @@
-//! The attributes `#[json(…)]`.
+//! The attributes `#[json(…)]` of types, fields and variants, read into one struct: the models of
+//! types take from it what applies where it stands.
 
 use syn::{
     Attribute, Error, Expr, ExprLit, ExprPath, Lit, LitStr, Meta, Result, Token, Type,
     meta::ParseNestedMeta, parenthesized, punctuated::Punctuated,
 };
 
-/// All that `#[json(…)]` may say, wherever it stands.
+/// All that `#[json(…)]` may say, on whatever it stands.
 #[derive(Default)]
 pub(crate) struct JsonAttributes {
     pub(crate) rename: Option<String>,
@@ -21,13 +22,13 @@ pub(crate) struct JsonAttributes {
     pub(crate) untagged: bool,
     pub(crate) like: Option<Type>,
     pub(crate) one_of: Vec<String>,
-    /// The documentation, which is no attribute of ours.
+    /// The documentation, which is not one of our attributes.
     pub(crate) docs: String,
 }
 
 /// The value of an absent field.
 pub(crate) enum FieldDefault {
-    /// Its type's default.
+    /// The default of its type.
     Default,
     /// The result of a function.
     Call(ExprPath),
@@ -88,7 +89,7 @@ fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<String>> {
     Ok(texts.iter().map(LitStr::value).collect())
 }
 
-/// The lines of documentation, without the space that each begins with.
+/// Returns the lines of documentation, without the space that each begins with.
 fn documentation(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(named) if named.path.is_ident("doc") => match &named.value {
@@ -110,7 +111,7 @@ impl NameCase {
         }
     }
 
-    /// A field's name, which is written in snake case.
+    /// Returns a field's name, which is written in snake case in the code.
     pub(crate) fn field(self, name: &str) -> String {
         match self {
             Self::Snake => name.to_owned(),
@@ -122,7 +123,7 @@ impl NameCase {
         }
     }
 
-    /// A variant's name, which is written in upper camel case.
+    /// Returns a variant's name, which is written in upper camel case in the code.
     pub(crate) fn variant(self, name: &str) -> String {
         match self {
             Self::Camel => with_first(name, char::to_ascii_lowercase),

@@ -1,6 +1,6 @@
-//! The derives of `innerloop-json`. They emit a text that says what a type is, and two small
-//! functions that give the field at a place; what reads the texts is in `innerloop-json` and exists
-//! once for all types.
+//! The derives of `innerloop-json`. For each type they emit a text that describes it, and two small
+//! functions that give the field at a place. The functions that read these texts are in
+//! `innerloop-json` and exist once for all types, which keeps modules small.
 //!
 //! `#[json(…)]` knows, with the meaning that they have for serde:
 //! - on a struct: `default`, `deny_unknown_fields`, `rename_all`;

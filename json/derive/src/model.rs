@@ -1,4 +1,5 @@
-//! A type as its JSON sees it.
+//! The model of a type as its JSON sees it, which all derives share, and the text that describes it
+//! (`json/src/shape.rs`).
 
 use crate::attributes::{FieldDefault, JsonAttributes, NameCase};
 use proc_macro2::TokenStream;
@@ -12,7 +13,7 @@ use syn::{
 pub(crate) struct TypeModel<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) generics: &'a Generics,
-    /// The lifetime of what it borrows.
+    /// The lifetime of the text that it borrows from.
     pub(crate) lifetime: Option<&'a Lifetime>,
     pub(crate) attributes: JsonAttributes,
     pub(crate) body: TypeForm<'a>,
@@ -21,12 +22,12 @@ pub(crate) struct TypeModel<'a> {
 pub(crate) enum TypeForm<'a> {
     /// A struct with named fields.
     Struct(Vec<FieldModel<'a>>),
-    /// A struct whose one field's JSON it has.
+    /// A struct with the JSON of its one field.
     Transparent(&'a Type),
     Enum(Vec<VariantModel<'a>>),
 }
 
-/// A named field, or the one of a newtype variant.
+/// A named field, or the only one of a newtype variant.
 pub(crate) struct FieldModel<'a> {
     pub(crate) member: Member,
     pub(crate) kind: &'a Type,
@@ -96,6 +97,7 @@ fn fields<'a>(
 ) -> Result<Vec<FieldModel<'a>>> {
     let named = fields.into_iter().enumerate().map(|(index, field)| named(index, field, case));
     let fields: Vec<_> = named.collect::<Result<_>>()?;
+    // Reading marks the fields that it has seen in a `u64`.
     match fields.iter().filter(|field| !field.skip).nth(64) {
         Some(field) => Err(Error::new_spanned(&field.member, "at most 64 fields have a bit")),
         None => Ok(fields),
@@ -151,7 +153,7 @@ fn variant<'a>(variant: &'a syn::Variant, all: &JsonAttributes) -> Result<Varian
     Ok(VariantModel { ident: &variant.ident, name, docs: attributes.docs, form })
 }
 
-/// Returns whether a name can stand in a shape's text, whose marks are none of a name's characters.
+/// Checks that a name can stand in a shape's text, whose marks are not characters of names.
 fn check(name: &str, place: &impl ToTokens) -> Result<()> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$');
     match name.is_empty() || !name.chars().all(is_plain) {
@@ -161,7 +163,7 @@ fn check(name: &str, place: &impl ToTokens) -> Result<()> {
 }
 
 impl FieldModel<'_> {
-    /// The field's value before it is read.
+    /// Returns the field's value before it is read.
     pub(crate) fn blank(&self) -> TokenStream {
         let kind = self.kind;
         match &self.default {
@@ -182,20 +184,20 @@ fn is_option(kind: &Type) -> bool {
     path.path.segments.last().is_some_and(|segment| segment.ident == "Option")
 }
 
-/// The fields that have a place.
+/// Returns the fields that have a place.
 pub(crate) fn placed<'a, 'b>(
     fields: &'b [FieldModel<'a>],
 ) -> impl Iterator<Item = &'b FieldModel<'a>> {
     fields.iter().filter(|field| !field.skip)
 }
 
-/// The text that says what a struct is, as `innerloop-json` reads it.
+/// Returns the text that describes a struct, as `innerloop-json` reads it.
 pub(crate) fn shape(model: &TypeModel<'_>, fields: &[FieldModel<'_>]) -> String {
     let JsonAttributes { is_closed, default, .. } = &model.attributes;
     shape_of(fields, *is_closed, default.is_some())
 }
 
-/// The same of `fields`; with `optional` none of them must be there.
+/// Returns the text for `fields`; with `optional` none of them is required.
 fn shape_of(fields: &[FieldModel<'_>], is_closed: bool, optional: bool) -> String {
     let entries = placed(fields).map(|field| {
         let mark = match field {
@@ -210,8 +212,8 @@ fn shape_of(fields: &[FieldModel<'_>], is_closed: bool, optional: bool) -> Strin
     format!("{head}{}", entries.collect::<String>())
 }
 
-/// The text that says what an enum is, as `innerloop-json` reads it, and where in it each variant
-/// begins.
+/// Returns the text that describes an enum, as `innerloop-json` reads it, and the places in it at
+/// which the variants begin.
 pub(crate) fn variants(
     model: &TypeModel<'_>,
     variants: &[VariantModel<'_>],
@@ -239,8 +241,8 @@ pub(crate) fn variants(
     (text, starts)
 }
 
-/// The arms `Self::V { a, b } => match place { 0 => …, _ => None }` that give an enum's field at a
-/// place.
+/// Returns the arms `Self::V { a, b } => match place { 0 => …, _ => None }` that give an enum's
+/// field at a place.
 pub(crate) fn field_arms(
     variants: &[VariantModel<'_>],
     given: impl Fn(&FieldModel<'_>, &TokenStream) -> TokenStream,
@@ -273,9 +275,10 @@ pub(crate) fn field_arms(
     quote!(#(#arms)*)
 }
 
-/// A name for a field's reference that hides no other name.
+/// Returns a name for a field's reference that shadows no other name.
 fn binding(member: &Member) -> TokenStream {
     match member {
+        // A field may be called `place`, as a variable of the emitted code is.
         Member::Named(ident) => format_ident!("field_{ident}").to_token_stream(),
         Member::Unnamed(index) => format_ident!("field_{}", index.index).to_token_stream(),
     }

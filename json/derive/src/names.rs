@@ -1,10 +1,11 @@
-//! The names that a derived `FromJson` knows.
+//! The derive of the names that a `FromJson` knows: of a struct's fields, or of an enum's variants
+//! and their fields.
 
 use crate::model::{TypeForm, TypeModel, VariantForm, VariantModel, placed};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The names of the fields or the variants.
+/// Returns the implementation of `FieldNames` or `VariantNames`.
 pub(crate) fn implementation(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     let (generics, arguments, bounds) = model.generics.split_for_impl();
@@ -43,7 +44,7 @@ pub(crate) fn implementation(model: &TypeModel<'_>) -> TokenStream {
     }
 }
 
-/// The fields that stand beside a variant's name, or in the object under it.
+/// Returns the names of the fields beside a variant's name, or in the object under it.
 fn fields_of(variant: &VariantModel<'_>, is_tagged: bool) -> TokenStream {
     match &variant.form {
         VariantForm::Newtype(field) if is_tagged => {

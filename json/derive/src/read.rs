@@ -1,4 +1,5 @@
-//! The derive of `FromJson`.
+//! The derive of `FromJson`. A value is blank at first and is then filled field by field, so that
+//! the loop over an object's keys is one function for all types.
 
 use crate::model::{
     FieldModel, TypeForm, TypeModel, VariantForm, VariantModel, field_arms, placed, shape, variants,
@@ -72,7 +73,7 @@ pub(crate) fn implementation(model: &TypeModel<'_>) -> Result<TokenStream> {
     })
 }
 
-/// The trait of an enum whose variant is chosen.
+/// Returns the implementation of the trait of enums whose variant is chosen.
 fn choice(model: &TypeModel<'_>, choose: &TokenStream) -> TokenStream {
     let name = model.name;
     let (lifetime, generics) = borrowed(model);
@@ -89,7 +90,8 @@ fn choice(model: &TypeModel<'_>, choose: &TokenStream) -> TokenStream {
     }
 }
 
-/// serde's trait, which reads from no text that lives on.
+/// Returns the implementation of serde's trait. A type that borrows has none: serde reads by way of
+/// a copy of the text, which does not live on.
 fn bridge(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     match &model.body {
@@ -101,7 +103,7 @@ fn bridge(model: &TypeModel<'_>) -> TokenStream {
     }
 }
 
-/// The code that differs between structs and enums.
+/// The code in which structs and enums differ.
 struct ImplFragments {
     blank: TokenStream,
     fill: TokenStream,
@@ -128,6 +130,7 @@ fn of_struct(model: &TypeModel<'_>, fields: &[FieldModel<'_>]) -> ImplFragments 
 }
 
 fn of_enum(model: &TypeModel<'_>, all: &[VariantModel<'_>]) -> Result<ImplFragments> {
+    // A unit variant is the cheapest blank value, and has no field that would have to be blank.
     let plain = all.iter().find(|variant| matches!(variant.form, VariantForm::Unit));
     let first = plain
         .or(all.first())
@@ -174,7 +177,7 @@ fn blanks(fields: &[FieldModel<'_>]) -> TokenStream {
     quote!(#(#values)*)
 }
 
-/// The lifetime of the text, and the type's parameters with it.
+/// Returns the lifetime of the text, and the type's parameters with it.
 fn borrowed(model: &TypeModel<'_>) -> (TokenStream, TokenStream) {
     let parameters = &model.generics.params;
     match model.lifetime {

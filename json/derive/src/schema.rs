@@ -1,4 +1,4 @@
-//! What the derives tell of the JSON with the feature `schema`.
+//! The derive of the schema traits, emitted only with the feature `schema`.
 
 use crate::attributes::JsonAttributes;
 use crate::model::{FieldModel, TypeForm, TypeModel, VariantForm};
@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Type;
 
-/// Of which of the two a schema is told.
+/// The direction for which a schema is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SchemaDirection {
     Read,
@@ -14,7 +14,7 @@ pub(crate) enum SchemaDirection {
 }
 
 impl SchemaDirection {
-    /// The schema of a type's values.
+    /// Returns the code for the schema of a type's values.
     fn value(self, kind: &Type) -> TokenStream {
         match self {
             Self::Read => {
@@ -27,7 +27,7 @@ impl SchemaDirection {
     }
 }
 
-/// The trait's implementation; nothing without the feature.
+/// Returns the trait's implementation; nothing without the feature.
 pub(crate) fn implementation(model: &TypeModel<'_>, direction: SchemaDirection) -> TokenStream {
     if !cfg!(feature = "schema") {
         return quote!();
@@ -40,7 +40,8 @@ pub(crate) fn implementation(model: &TypeModel<'_>, direction: SchemaDirection) 
     };
     let (of, function) = (format_ident!("{of}"), format_ident!("{function}"));
     let schema = schema(model, direction);
-    // Another build of `innerloop-json`, for a build script, may be without the feature.
+    // Cargo builds `innerloop-json` a second time for build scripts, maybe without the feature that
+    // this crate has. The macro belongs to the build that compiles the code.
     quote! {
         ::innerloop_json::when_schema! {
             #[automatically_derived]
@@ -113,7 +114,7 @@ fn choice(model: &TypeModel<'_>, direction: SchemaDirection) -> TokenStream {
     }
 }
 
-/// The schema of fields; with `optional` none of them must be there where it is read.
+/// Returns the schema of fields; with `optional` none of them is required where it is read.
 fn object(
     fields: &[FieldModel<'_>],
     is_closed: bool,
@@ -122,6 +123,8 @@ fn object(
 ) -> TokenStream {
     let fields = fields.iter().filter(|field| !field.skip).map(|field| {
         let (name, docs) = (&field.name, &field.docs);
+        // An `Option` is written as `null` unless it is skipped, but may be missing where it is
+        // read.
         let may_miss = match direction {
             SchemaDirection::Read => optional || !field.is_required(),
             SchemaDirection::Write => field.skip_if.is_some(),

@@ -1,4 +1,5 @@
-//! The derive of `ToJson`.
+//! The derive of `ToJson`: the text that describes the type, and a function that gives the field at
+//! a place. The loop over the fields is one function for all types.
 
 use crate::model::{
     FieldModel, TypeForm, TypeModel, VariantForm, field_arms, placed, shape, variants,
@@ -75,7 +76,7 @@ pub(crate) fn implementation(model: &TypeModel<'_>) -> TokenStream {
     }
 }
 
-/// serde's trait.
+/// Returns the implementation of serde's trait.
 fn bridge(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     let parameters = &model.generics.params;
@@ -88,7 +89,7 @@ fn bridge(model: &TypeModel<'_>) -> TokenStream {
     }
 }
 
-/// The field at `value`, which is a reference, unless it is to be left out.
+/// Returns the code for the field at `value`, which is a reference, unless it is left out.
 fn part(field: &FieldModel<'_>, value: &TokenStream) -> TokenStream {
     let some = quote!(::core::option::Option::Some(#value));
     match &field.skip_if {

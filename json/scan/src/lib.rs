@@ -1,5 +1,6 @@
-//! What the codec does once per byte: finding where values and strings end, and escapes. It is a
-//! crate of its own so that it is built for speed where all else is built for size.
+//! The functions of the codec that run once per byte: finding the ends of values and strings, and
+//! escapes. They are a crate of their own, so that it can be built for speed while everything else
+//! is built for size.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,63 +1,65 @@
-//! Passing over a value at the speed of its bytes, and finding what stands where in it. It only
-//! says where the value ends: what is wrong with one that is not valid, the reader finds out step
-//! by step.
+//! A scan that passes over a value at the speed of its bytes and finds the places of its parts. It
+//! only tells where a valid value ends; if there is none, the reader finds out step by step what is
+//! wrong.
 
 use crate::strings::{code_unit, plain_len};
 use alloc::vec::Vec;
 
-/// The maximum depth to which arrays and objects may be nested: hostile text is refused before the
-/// stack overflows.
+/// The maximum depth of nested arrays and objects: hostile text is refused before the stack
+/// overflows.
+// The scan keeps a bit for each open level in a `u128`.
 pub const MAX_DEPTH: u8 = 127;
 
 /// The place of a value or a key in a text. There may be one for every second byte of a text, so it
 /// takes only eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The place where it begins, with a bit that says whether there are escapes in it.
+    /// The place where it begins, with a bit that is set if it contains escapes.
     from: u32,
-    /// Of an array or object, the number of the token that stands behind it and all that is in it;
-    /// of anything else, where it ends.
+    /// For an array or object, the number of the token behind all that is in it; for anything else,
+    /// the place where it ends.
     link: u32,
 }
 
 /// The longest text of which tokens are made, in bytes.
 pub const MAX_TEXT: usize = 0x7fff_ffff;
 
-/// The bit of a token's beginning that says whether there are escapes in it.
+/// The bit of a token's beginning that is set if it contains escapes.
 const ESCAPES: u32 = 0x8000_0000;
 
-/// From how many bytes on the tokens are counted before they are made, so that they take no more
-/// room than they need.
+/// The number of bytes from which on the tokens are counted before they are made, so that they take
+/// no more memory than they need.
 const LONG: usize = 16_384;
 
 impl Token {
-    /// Returns where it begins.
+    /// Returns the place where it begins.
     #[must_use]
     pub const fn from(self) -> usize {
         (self.from & !ESCAPES) as usize
     }
 
-    /// Returns whether it is a string with escapes in it.
+    /// Returns whether it is a string that contains escapes.
     #[must_use]
     pub const fn has_escapes(self) -> bool {
         self.from & ESCAPES != 0
     }
 
-    /// Returns where it ends if it is neither an array nor an object; of those, see [`Self::next`].
+    /// Returns the place where it ends, if it is neither an array nor an object; for those, see
+    /// [`Self::next`].
     #[must_use]
     pub const fn to(self) -> usize {
         self.link as usize
     }
 
-    /// The number of the token that stands behind it and all that is in it, if it is an array or
-    /// object; of anything else, see [`Self::to`].
+    /// Returns the number of the token behind it and all that is in it, if it is an array or
+    /// object; for anything else, see [`Self::to`].
     #[must_use]
     pub const fn next(self) -> usize {
         self.link as usize
     }
 }
 
-/// A place in a text, or a number of tokens: neither is longer than [`MAX_TEXT`].
+/// Shortens a place in a text or a number of tokens: neither exceeds [`MAX_TEXT`].
 #[expect(clippy::cast_possible_truncation, reason = "checked before")]
 const fn short(place: usize) -> u32 {
     place as u32
@@ -68,12 +70,13 @@ const fn short(place: usize) -> u32 {
 #[derive(Debug)]
 pub struct TokenIndex<'t> {
     tokens: &'t mut Vec<Token>,
-    /// The innermost array or object that has not ended. Its link is the one around it.
+    /// The innermost array or object that is open. Until it ends, its link is the one around it.
+    // The tokens themselves are the stack of open values, so that depth needs no memory.
     open: u32,
 }
 
 impl<'t> TokenIndex<'t> {
-    /// Of what is passed over next, which stands in `text`.
+    /// Creates an index for the value that is passed over next, which is in `text`.
     pub fn new(tokens: &'t mut Vec<Token>, text: &[u8]) -> Self {
         let count = if text.len() < LONG { 32 } else { most_tokens(text) };
         tokens.reserve_exact(count);
@@ -99,8 +102,8 @@ impl<'t> TokenIndex<'t> {
     }
 }
 
-/// Returns how many tokens a text has at most: each but the first stands behind one of these. What
-/// is nested too deep has none.
+/// Returns the largest number of tokens that a text can have: each but the first follows one of
+/// these bytes. A text that is nested too deep has no tokens, so that counting ends there.
 fn most_tokens(text: &[u8]) -> usize {
     let (mut at, mut count, mut depth) = (0, 1, 0_u8);
     while let Some(byte) = text.get(at).filter(|_| depth <= MAX_DEPTH) {
@@ -111,7 +114,7 @@ fn most_tokens(text: &[u8]) -> usize {
             _ => {}
         }
         at = match byte {
-            // What is wrong with a string is found out later.
+            // A broken string ends the count; the scan itself finds out what is wrong with it.
             b'"' => string_end(text, at).map_or(text.len(), |(end, _)| end),
             _ => at + 1,
         };
@@ -119,9 +122,8 @@ fn most_tokens(text: &[u8]) -> usize {
     count
 }
 
-/// Returns where the value ends that stands at `at` or behind white space there, inside of so many
-/// arrays and objects; nothing if it is not valid or nested too deep. What it consists of goes to
-/// `index`.
+/// Returns the end of the value at `at`, which white space may precede, within `outside` arrays and
+/// objects; `None` if it is not valid or nested too deep. Its parts go to `index`.
 pub fn value_end(
     bytes: &[u8],
     at: usize,
@@ -129,8 +131,7 @@ pub fn value_end(
     mut index: Option<TokenIndex<'_>>,
 ) -> Option<usize> {
     let (mut at, mut depth) = (at, outside);
-    // Of the arrays and objects that are open, a bit each: whether it is an object. The innermost
-    // is the lowest.
+    // A bit for each open array or object, set if it is an object. The innermost is the lowest.
     let mut objects = 0_u128;
     loop {
         at = blank_end(bytes, at);
@@ -148,7 +149,7 @@ pub fn value_end(
                 index.enter(at);
             }
             at = blank_end(bytes, at + 1);
-            // The closing brackets stand two behind the opening ones.
+            // In ASCII each closing bracket stands two behind its opening one.
             if *bytes.get(at)? != first + 2 {
                 continue;
             }
@@ -185,7 +186,7 @@ pub fn value_end(
     }
 }
 
-/// Returns where the number, truth value or null at `at` ends that begins with `first`.
+/// Returns the end of the number, truth value or null at `at`, which begins with `first`.
 fn plain_end(bytes: &[u8], at: usize, first: u8) -> Option<usize> {
     match first {
         b'-' | b'0'..=b'9' => number_end(bytes, at),
@@ -204,7 +205,7 @@ fn blank_end(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Returns where the value begins whose key stands at `at`.
+/// Returns the beginning of the value whose key is at `at`.
 fn key_end(bytes: &[u8], at: usize, index: Option<&mut TokenIndex<'_>>) -> Option<usize> {
     let (end, has_escapes) = string_end(bytes, at)?;
     if let Some(index) = index {
@@ -214,7 +215,7 @@ fn key_end(bytes: &[u8], at: usize, index: Option<&mut TokenIndex<'_>>) -> Optio
     (*bytes.get(colon)? == b':').then(|| blank_end(bytes, colon + 1))
 }
 
-/// Returns where the string at `at` ends, and whether there are escapes in it.
+/// Returns the end of the string at `at`, and whether it contains escapes.
 fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     if *bytes.get(at)? != b'"' {
         return None;
@@ -254,7 +255,7 @@ fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Returns where the digits end of which at least one stands at `at`.
+/// Returns the end of the digits at `at`, of which there is at least one.
 fn digits_end(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (count > 0).then_some(at + count)

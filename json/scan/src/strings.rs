@@ -1,16 +1,19 @@
-//! The inside of JSON strings: where plain text ends, escapes read and written.
+//! The inside of JSON strings: the ends of plain text, escapes read and written. Plain text is
+//! passed over eight bytes at a time.
 
 use alloc::string::String;
 
 const ONES: u64 = u64::MAX / 0xff;
 const HIGHS: u64 = ONES << 7;
 
-/// Returns how many bytes stand before the first quote, backslash or control character.
+/// Returns the number of bytes before the first quote, backslash or control character.
 pub fn plain_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let found = special(u64::from_le_bytes(*chunk));
         if found != 0 {
+            // The bytes are loaded in little-endian order, so that the lowest mark is the first
+            // special byte, and marks above it may be wrong.
             return at + (found.trailing_zeros() / 8) as usize;
         }
         at += 8;
@@ -20,8 +23,8 @@ pub fn plain_len(bytes: &[u8]) -> usize {
     at + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// Marks the high bit of each special byte. A borrow may mark a further byte above the first one,
-/// never below it.
+/// Marks the high bit of each special byte. A borrow may also mark a byte above the first special
+/// one, never below it.
 const fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let backslash = word ^ (ONES * b'\\' as u64);
@@ -31,7 +34,7 @@ const fn special(word: u64) -> u64 {
     (control | quote | backslash) & HIGHS
 }
 
-/// Appends `text` as a JSON string, quotes and all.
+/// Appends `text` as a JSON string, with its quotes.
 pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
@@ -60,7 +63,7 @@ pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// `text` as a JSON string.
+/// Returns `text` as a JSON string.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut out = String::new();
@@ -68,7 +71,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// The code unit of the four hexadecimal digits behind `\u`.
+/// Returns the code unit of the four hexadecimal digits behind `\u`.
 pub fn code_unit(digits: &[u8]) -> Option<u32> {
     digits.first_chunk::<4>()?.iter().try_fold(0, |unit, &byte| {
         let digit = char::from(byte).to_digit(16)?;
@@ -80,8 +83,8 @@ pub fn code_unit(digits: &[u8]) -> Option<u32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoneSurrogate;
 
-/// The text of a string's inside, whose escapes are known to be well formed. Half a surrogate pair
-/// is U+FFFD if `is_lossy`.
+/// Returns the text inside a string, whose escapes are known to be well formed. Half of a surrogate
+/// pair becomes U+FFFD if `is_lossy`.
 ///
 /// # Errors
 /// There is half a surrogate pair, and not `is_lossy`.
@@ -111,8 +114,8 @@ pub fn unescaped(inside: &str, is_lossy: bool) -> Result<String, LoneSurrogate> 
     Ok(out)
 }
 
-/// The character of `uXXXX` or `uXXXX\uXXXX`, and how many bytes it takes; none for a lone
-/// surrogate.
+/// Returns the character of `uXXXX` or `uXXXX\uXXXX`, and its number of bytes; no character for a
+/// lone surrogate.
 fn unicode(escape: &str) -> (Option<char>, usize) {
     let bytes = escape.as_bytes();
     let unit = |at: usize| bytes.get(at..).and_then(code_unit);

@@ -1,5 +1,5 @@
-//! What is known of types' JSON (feature `schema`): the derives tell it, beside what they read and
-//! write, with the documentation of types, fields and variants. Nothing here is compiled into a
+//! Schemas of types' JSON (feature `schema`): the derives make them, beside the code that reads and
+//! writes, with the documentation of types, fields and variants. None of this is compiled into a
 //! program that does not ask for it.
 //!
 //! What is read and what is written differ: a field with a default may be missing where it is read,

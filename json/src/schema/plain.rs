@@ -50,7 +50,7 @@ macro_rules! integers {
 }
 
 integers!(u8 false, u16 false, u32 false, u64 false, i8 true, i16 true, i32 true, i64 true);
-// As wide as where the widest machines have it: what is written there is read everywhere.
+// Declared as wide as on the widest machines, since what is written there is read everywhere.
 plain! { usize => ValueSchema::Integer { signed: false, bits: 64 } }
 
 macro_rules! around {

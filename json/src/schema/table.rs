@@ -1,34 +1,35 @@
-//! The traits, and what they tell.
+//! The traits of schemas, and the table of types that they fill. It is plain data, from which other
+//! crates make JSON Schema and the types of other languages.
 
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 
 /// A type that can be read, and the form that its JSON may have.
 pub trait ReadSchema {
-    /// The values that are read; their types are defined in `table`.
+    /// Returns the values that are read, whose types are defined in `table`.
     fn read_schema(table: &mut SchemaTable) -> ValueSchema;
 }
 
 /// A type that can be written, and the form that its JSON has.
 pub trait WriteSchema {
-    /// The values that are written; their types are defined in `table`.
+    /// Returns the values that are written, whose types are defined in `table`.
     fn write_schema(table: &mut SchemaTable) -> ValueSchema;
 }
 
-/// Types by name, in the order in which they are come to.
+/// Types by name, in the order in which they are reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaTable {
-    /// The types.
+    /// The types that are defined.
     pub types: Vec<TypeSchema>,
 }
 
 /// A type with a name of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeSchema {
-    /// Its name.
+    /// The name of the type.
     pub name: Cow<'static, str>,
     /// The module that defines it.
     pub module: &'static str,
-    /// Its documentation.
+    /// The documentation of the type.
     pub docs: Cow<'static, str>,
     /// The form of its values.
     pub body: TypeBody,
@@ -52,14 +53,14 @@ pub struct ObjectSchema {
     pub closed: bool,
 }
 
-/// A field.
+/// A field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldSchema {
     /// Its name; of a flattened field none.
     pub name: Cow<'static, str>,
-    /// Its documentation.
+    /// The documentation of the field.
     pub docs: Cow<'static, str>,
-    /// Its value.
+    /// The form of its value.
     pub value: ValueSchema,
     /// The presence of the field in its object.
     pub presence: FieldPresence,
@@ -68,9 +69,9 @@ pub struct FieldSchema {
 /// The presence of a field in its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldPresence {
-    /// It is there.
+    /// The field is always there.
     Required,
-    /// It may be missing.
+    /// The field may be missing.
     Optional,
     /// The fields of its value stand in its place.
     Flattened,
@@ -81,7 +82,7 @@ pub enum FieldPresence {
 pub struct ChoiceSchema {
     /// The way in which kinds are told apart.
     pub form: ChoiceForm,
-    /// The kinds.
+    /// The kinds, in their order.
     pub variants: Vec<VariantSchema>,
 }
 
@@ -98,12 +99,12 @@ pub enum ChoiceForm {
     Untagged,
 }
 
-/// A kind.
+/// A kind of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariantSchema {
-    /// Its name.
+    /// The name of the kind.
     pub name: Cow<'static, str>,
-    /// Its documentation.
+    /// The documentation of the kind.
     pub docs: Cow<'static, str>,
     /// The content of the kind.
     pub content: VariantContent,
@@ -112,41 +113,41 @@ pub struct VariantSchema {
 /// The content of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariantContent {
-    /// Nothing.
+    /// The kind has no content.
     Unit,
-    /// A value.
+    /// The content is a value.
     Value(ValueSchema),
-    /// An object of its own.
+    /// The content is an object of its own.
     Object(ObjectSchema),
 }
 
-/// A value.
+/// The form of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueSchema {
-    /// Any JSON.
+    /// Any value of JSON.
     Any,
-    /// `true` or `false`.
+    /// Either `true` or `false`.
     Bool,
-    /// A number.
+    /// A number of any size.
     Number,
-    /// A whole number.
+    /// A whole number of some width.
     Integer {
         /// True if it may be below zero.
         signed: bool,
         /// The number of its bits.
         bits: u32,
     },
-    /// A text.
+    /// A text of any length.
     Text,
-    /// Bytes as text.
+    /// Bytes as text in base64.
     Base64,
     /// One of these texts.
     Names(&'static [&'static str]),
-    /// That, or `null`.
+    /// A value of that form, or `null`.
     Nullable(Box<Self>),
-    /// An array.
+    /// An array of such values.
     Array(Box<Self>),
-    /// An array of two.
+    /// An array of two values.
     Pair(Box<(Self, Self)>),
     /// An object whose fields have any names.
     Map(Box<Self>),
@@ -157,7 +158,7 @@ pub enum ValueSchema {
 }
 
 impl SchemaTable {
-    /// A type, whose body is asked for once.
+    /// Defines a type, whose body is asked for once, and returns a reference to it.
     pub fn define(
         &mut self,
         module: &'static str,
@@ -168,6 +169,8 @@ impl SchemaTable {
         let known = self.get(name);
         debug_assert!(known.is_none_or(|own| own.module == module), "two types are named {name}");
         if known.is_none() {
+            // The type is in the table before its body is made, so that a type that contains itself
+            // ends.
             let place = self.types.len();
             let name = name.into();
             let blank = TypeBody::Object(ObjectSchema::default());
@@ -180,7 +183,7 @@ impl SchemaTable {
         ValueSchema::Defined(name.into())
     }
 
-    /// A type whose values are those of several, told apart by nothing but what they are.
+    /// Defines a type whose values are those of several, told apart only by their content.
     pub fn define_either(
         &mut self,
         module: &'static str,
@@ -201,7 +204,7 @@ impl SchemaTable {
         value
     }
 
-    /// The type of that name.
+    /// Returns the type of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&TypeSchema> {
         self.types.iter().find(|own| own.name == name)
@@ -209,7 +212,7 @@ impl SchemaTable {
 }
 
 impl ValueSchema {
-    /// That, or `null`.
+    /// Returns this value or `null`.
     #[must_use]
     pub fn or_null(self) -> Self {
         match self {
@@ -218,7 +221,7 @@ impl ValueSchema {
         }
     }
 
-    /// That without `null`.
+    /// Returns this value without `null`.
     #[must_use]
     pub fn without_null(self) -> Self {
         match self {

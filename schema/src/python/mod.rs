@@ -1,4 +1,5 @@
-//! The types of the Python package: `TypedDict`s, in modules that import only those before them.
+//! The types of the Python package: `TypedDict`s, in modules of which each imports only those
+//! before it.
 
 mod text;
 
@@ -14,7 +15,7 @@ use innerloop_json::schema::{
 use std::collections::{BTreeMap, BTreeSet};
 use text::{alias, class, literals, text_after};
 
-/// The names in Python of types that have another name inside their module.
+/// The names in Python of types that are called otherwise inside their module.
 const NAMES: [(&str, &str); 13] = [
     ("AnswerLine", "Line"),
     ("Effect", "SessionEffect"),
@@ -26,7 +27,7 @@ const NAMES: [(&str, &str); 13] = [
     ("ReplaySpec", "Recording"),
     ("LineHttpRequest", "SentRequest"),
     ("LineRequest", "Request"),
-    // The package has an exception of its own name.
+    // The package has an exception named `ToolError`.
     ("ToolError", "ToolErrorName"),
     ("ConfigRequest", "Settings"),
     ("VisibleTurn", "SeenTurn"),
@@ -103,7 +104,7 @@ const PLANS: [ModulePlan; 11] = [
 const MADE: &str = "Made of the core's types, whose words these are: see \
                     CONTRIBUTING.md#generated-files.";
 
-/// The files.
+/// Returns the generated modules of the package.
 pub(crate) fn files(types: &PublicTypes) -> Vec<MadeFile> {
     let patches = patches(&types.read, "SessionConfig");
     let mut places = BTreeMap::new();
@@ -133,17 +134,17 @@ fn python_name(name: &str) -> String {
     known.map_or(name, |(_, name)| name).to_owned()
 }
 
-/// A module in the making.
+/// A module that is being generated.
 struct PythonModule<'a> {
     types: &'a PublicTypes,
     patches: &'a SchemaTable,
-    /// The modules that have been made, by what they declare.
+    /// The modules that are done, by the names that they declare.
     places: &'a BTreeMap<String, String>,
     /// The names that it declares.
     names: BTreeSet<String>,
     /// The names that it uses.
     used: BTreeSet<String>,
-    /// The types that it names and has not come to.
+    /// The types that it names and has not reached yet.
     wanted: Vec<String>,
     body: String,
 }
@@ -166,7 +167,7 @@ impl<'a> PythonModule<'a> {
         self.patches.get(name).or(own).cloned()
     }
 
-    /// Declares a type, and behind it those that it names and that no module has.
+    /// Declares a type, then those that it names and that no module has.
     fn add(&mut self, root: &str) {
         let before = std::mem::replace(&mut self.wanted, vec![root.to_owned()]);
         while let Some(name) = self.wanted.pop() {
@@ -175,7 +176,7 @@ impl<'a> PythonModule<'a> {
             if let Some(own) = self.get(&name).filter(|_| !is_known) {
                 let before = std::mem::take(&mut self.wanted);
                 self.declare(&own, &own_name);
-                // The first that is named comes first.
+                // They are taken from the end, and the first that is named is declared first.
                 self.wanted.reverse();
                 self.wanted.splice(0..0, before);
             }
@@ -194,7 +195,7 @@ impl<'a> PythonModule<'a> {
         }
     }
 
-    /// A class with the fields of an object, behind a tag if there is one.
+    /// Writes a class with the fields of an object, behind a tag if there is one.
     fn object(
         &mut self,
         name: &str,
@@ -217,8 +218,8 @@ impl<'a> PythonModule<'a> {
         self.body += &class(name, docs, base, &fields);
     }
 
-    /// Of an object whose kind stands among its fields: a class of what all kinds have, one of each
-    /// kind, and all of them.
+    /// Declares an object whose kind is given by its fields: a class with the fields of all kinds,
+    /// one for each kind, and their union. Returns whether it is such an object.
     fn declare_stamped(&mut self, own: &TypeSchema, object: &ObjectSchema, name: &str) -> bool {
         let kinds = object.fields.iter().find(|field| field.presence == FieldPresence::Flattened);
         let Some(ValueSchema::Defined(kinds)) = kinds.map(|field| &field.value) else {
@@ -235,7 +236,7 @@ impl<'a> PythonModule<'a> {
         true
     }
 
-    /// A class for each kind, and all of them.
+    /// Writes a class for each kind, and their union.
     fn tagged(
         &mut self,
         name: &str,
@@ -279,7 +280,8 @@ impl<'a> PythonModule<'a> {
                 let mut kinds = Vec::new();
                 for variant in &choice.variants {
                     kinds.push(self.content(name, variant));
-                    // Python reads it when it comes to the alias.
+                    // Python evaluates the alias when the module is loaded, so that its names must
+                    // be declared before it.
                     if let VariantContent::Value(ValueSchema::Defined(inner)) = &variant.content {
                         self.add(inner);
                     }
@@ -305,7 +307,7 @@ impl<'a> PythonModule<'a> {
         }
     }
 
-    /// A class of which one field is there.
+    /// Writes a class of which one field is present.
     fn keyed(&mut self, name: &str, docs: &str, variants: &[&VariantSchema]) {
         let fields: Vec<_> = variants
             .iter()
@@ -342,7 +344,7 @@ impl<'a> PythonModule<'a> {
             ValueSchema::Names(names) => literals(names),
             ValueSchema::Nullable(inner) => format!("{} | None", self.value(inner)),
             ValueSchema::Array(item) => format!("list[{}]", self.value(item)),
-            // JSON has no tuples: what is read is a list.
+            // JSON has no tuples: Python's reader returns a list.
             ValueSchema::Pair(of) => match of.0 == of.1 {
                 true => format!("list[{}]", self.value(&of.0)),
                 false => format!("list[{} | {}]", self.value(&of.0), self.value(&of.1)),

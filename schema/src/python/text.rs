@@ -1,28 +1,28 @@
-//! Lines of Python, formatted as ruff has them.
+//! Lines of Python, formatted as ruff formats them, so that its check finds nothing to change.
 
 use crate::docs::wrapped;
 use std::collections::{BTreeMap, BTreeSet};
 
 const COLUMNS: usize = 100;
-/// Names that cannot be fields of a class.
+/// Names that can't be fields of a class.
 const KEYWORDS: [&str; 10] =
     ["as", "class", "except", "finally", "from", "global", "import", "in", "is", "pass"];
 
-/// A field: its name, its type, its words, and whether it is there.
+/// A field: its name, its type, its documentation, and whether it is required.
 pub(super) type PythonField = (String, String, String, bool);
 
-/// One of these texts.
+/// Returns the type of one of these texts.
 pub(super) fn literals(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     format!("Literal[{}]", names.join(", "))
 }
 
-/// A text in code, and one that ends a text.
+/// Returns a text for a docstring, with its backslashes and code marked up as reStructuredText.
 fn rst(docs: &str) -> String {
     docs.replace('\\', "\\\\").replace('`', "``")
 }
 
-/// A docstring with some indentation; nothing where there are no words.
+/// Returns a docstring with that indentation; an empty text without documentation.
 fn docstring(docs: &str, indent: usize) -> String {
     let docs = rst(docs);
     let space = " ".repeat(indent);
@@ -36,7 +36,7 @@ fn docstring(docs: &str, indent: usize) -> String {
     let mut lines = Vec::new();
     for (index, paragraph) in docs.split("\n").enumerate() {
         let hang = if paragraph.starts_with("- ") { "  " } else { "" };
-        // Quotes stand before the first line, and behind the last one.
+        // Three quotes stand before the first line, and three behind the last one.
         let columns = COLUMNS - indent - 6 - hang.len();
         let paragraph = wrapped(paragraph, columns);
         lines.extend(paragraph.into_iter().enumerate().map(|(line, text)| match line {
@@ -61,12 +61,12 @@ fn docstring(docs: &str, indent: usize) -> String {
     out
 }
 
-/// The words behind what they are about.
+/// Returns a docstring that follows what it documents.
 pub(super) fn text_after(docs: &str) -> String {
     docstring(docs.trim_end(), 0)
 }
 
-/// One of several types, by a name.
+/// Returns the alias of a union of types.
 pub(super) fn alias(name: &str, kinds: &[String]) -> String {
     let short = format!("\n\n{name} = {}\n", kinds.join(" | "));
     match kinds {
@@ -76,7 +76,7 @@ pub(super) fn alias(name: &str, kinds: &[String]) -> String {
     }
 }
 
-/// Names in a line each.
+/// Returns a `Literal` with each name on a line of its own.
 fn broken_literal(text: &str, indent: usize) -> String {
     let space = " ".repeat(indent);
     let inside = text.strip_prefix("Literal[").and_then(|rest| rest.strip_suffix(']'));
@@ -89,7 +89,7 @@ fn broken_literal(text: &str, indent: usize) -> String {
     }
 }
 
-/// A class of these fields.
+/// Returns a class with these fields.
 pub(super) fn class(name: &str, docs: &str, base: &str, fields: &[PythonField]) -> String {
     if fields.iter().any(|(name, ..)| KEYWORDS.contains(&name.as_str())) {
         return called(name, docs, fields);
@@ -117,7 +117,8 @@ fn presence(value: &str, is_there: bool) -> String {
     if is_there { value.to_owned() } else { format!("NotRequired[{value}]") }
 }
 
-/// The same where a field's name is a word of the language.
+/// Returns the same for fields of which one has a keyword as its name: they can only be given as
+/// strings.
 fn called(name: &str, docs: &str, fields: &[PythonField]) -> String {
     let is_partial = fields.iter().all(|(.., required)| !required);
     let mut out = format!("\n\n{name} = TypedDict(\n    \"{name}\",\n    {{\n");
@@ -135,7 +136,7 @@ fn called(name: &str, docs: &str, fields: &[PythonField]) -> String {
     out + ")\n" + &docstring(docs, 0)
 }
 
-/// The beginning of a module.
+/// Returns the beginning of a module.
 pub(super) fn head(about: &str, imports: &str, body: &str) -> String {
     let has = |name: &str| {
         let mut words = body.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -159,7 +160,7 @@ pub(super) fn head(about: &str, imports: &str, body: &str) -> String {
     out
 }
 
-/// Older Pythons have it for those who check types alone.
+/// The import of `NotRequired`, which older Pythons have only for type checkers.
 const NOT_REQUIRED: &str = "
 if sys.version_info >= (3, 11):
     from typing import NotRequired
@@ -167,7 +168,7 @@ elif TYPE_CHECKING:
     from typing_extensions import NotRequired
 ";
 
-/// The imports from modules of the package.
+/// Returns the imports from other modules of the package.
 pub(super) fn imports(
     used: &BTreeSet<String>,
     places: &BTreeMap<String, String>,
@@ -190,7 +191,7 @@ fn import(module: &str, names: &[&str]) -> String {
     }
 }
 
-/// The package's own module, which has the names of all.
+/// Returns the module of the package itself, which re-exports all names.
 pub(super) fn package(about: &str, places: &BTreeMap<String, String>) -> String {
     let mut by_module: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, module) in places {

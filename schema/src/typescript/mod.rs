@@ -1,5 +1,5 @@
-//! The types of the npm package: those of the session's JSON, in four files that import only those
-//! before them. What has no name of its own in the package stands where it is used.
+//! The types of the npm package: those of the session's JSON, in files of which each imports only
+//! those before it. A type without a public name in the package is written out where it is used.
 
 mod text;
 
@@ -14,7 +14,7 @@ use innerloop_json::schema::{
 use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
-/// The types that users of the package know by name, and what they are called there.
+/// The types that users of the package know by name, with their names there.
 const NAMES: [(&str, &str); 66] = [
     ("Action", "Action"),
     ("AgentState", "AgentState"),
@@ -83,7 +83,7 @@ const NAMES: [(&str, &str); 66] = [
     ("Usage", "SessionUsage"),
     ("RewindReason", "Why"),
 ];
-/// Events whose names say too little, or another thing, outside of their module.
+/// Events whose names say too little, or something else, outside of their module.
 const EVENT_NAMES: [(&str, &str); 2] = [("plan", "PlanUpdate"), ("error", "Failure")];
 /// The types that are declared as they may be given, not as they are written.
 const GIVEN: [&str; 1] = ["Command"];
@@ -130,12 +130,12 @@ const PLANS: [ModulePlan; 7] = [
         roots: &["Input", "Command", "Output", "Deadline", "RejectedInput"],
     },
 ];
-/// Types that are written by hand.
+/// The module of types that are written by hand.
 const BY_HAND: &str = "./shapes.js";
 const MADE: &str = "Made of the core's types, whose words these are: see \
                     CONTRIBUTING.md#generated-files.";
 
-/// The files.
+/// Returns the generated files of the package.
 pub(crate) fn files(types: &PublicTypes) -> Vec<MadeFile> {
     let mut places = BTreeMap::new();
     for own in ["OneOf", "Patch"] {
@@ -189,20 +189,20 @@ fn public_name(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(own, _)| *own == name).map(|(_, public)| *public)
 }
 
-/// A file in the making.
+/// A file that is being generated.
 struct TypescriptFile<'a> {
     types: &'a PublicTypes,
-    /// The types that it has.
+    /// The types that it declares.
     names: BTreeSet<String>,
     /// The types that it names.
     used: BTreeSet<String>,
     out: String,
 }
 
-/// A type, whose lines but the first are indented.
+/// The text of a type; all lines but the first are indented.
 struct TypeText {
     text: String,
-    /// True if it stands in brackets where `[]` follows.
+    /// True if it needs brackets where `[]` follows.
     is_union: bool,
 }
 
@@ -218,7 +218,7 @@ impl TypescriptFile<'_> {
         if is_given { self.types.given(name) } else { self.types.written(name) }.cloned()
     }
 
-    /// Declares a type, and behind it those that it names and that no file has.
+    /// Declares a type, then those that it names and that no file has.
     fn add(&mut self, name: &str, places: &BTreeMap<String, String>) {
         let Some(public) = public_name(name) else { return };
         if places.contains_key(public) || !self.names.insert(public.to_owned()) {
@@ -255,8 +255,8 @@ impl TypescriptFile<'_> {
         }
     }
 
-    /// Declares an object whose kind stands among its fields: what all kinds have, each kind, and
-    /// all of them.
+    /// Declares an object whose kind is given by its fields: an interface with the fields of all
+    /// kinds, one for each kind, and their union. Returns whether it is such an object.
     fn declare_tagged(&mut self, own: &TypeSchema, object: &ObjectSchema, public: &str) -> bool {
         let kinds = object.fields.iter().find(|field| field.presence == FieldPresence::Flattened);
         let Some(ValueSchema::Defined(kinds)) = kinds.map(|field| &field.value) else {
@@ -292,7 +292,7 @@ impl TypescriptFile<'_> {
         true
     }
 
-    /// The fields of a kind behind its tag.
+    /// Returns the fields of a kind, behind its tag.
     fn tagged(&mut self, tag: &str, variant: &VariantSchema, indent: usize) -> String {
         let first = format!("{}{tag}: {};\n", " ".repeat(indent), literal(&variant.name));
         let object = match &variant.content {
@@ -364,7 +364,7 @@ impl TypescriptFile<'_> {
         }
     }
 
-    /// A type by its name, or as it is where it has none.
+    /// Returns a type by its name, or written out if it has none.
     fn defined(&mut self, name: &str, indent: usize) -> TypeText {
         if let Some(public) = public_name(name) {
             self.used.insert(public.to_owned());
@@ -382,7 +382,8 @@ impl TypescriptFile<'_> {
         format!("{{\n{fields}{}}}", " ".repeat(indent))
     }
 
-    /// One of several kinds; where it is told, each in a line of its own, with its words.
+    /// Returns the union of several kinds; with `is_told` each is on a line of its own, with its
+    /// documentation.
     fn choice(
         &mut self,
         name: &str,
@@ -409,7 +410,7 @@ impl TypescriptFile<'_> {
         if is_told {
             return TypeText { text: broken(&members, indent + 2), is_union: true };
         }
-        // Biome has no place for words within a field's type.
+        // Biome has no place for comments within a field's type.
         let members: Vec<_> = members.into_iter().map(|(_, text)| (String::new(), text)).collect();
         if members.iter().any(|(_, text)| text.contains('\n')) {
             return TypeText { text: broken(&members, indent + 2), is_union: true };
@@ -429,7 +430,7 @@ impl TypescriptFile<'_> {
         format!("OneOf<{{\n{fields}{}}}>", " ".repeat(indent))
     }
 
-    /// A kind, in a line that begins with `| ` so far to the left of `indent`.
+    /// Returns a kind, on a line that begins with `| ` that far to the left of `indent`.
     fn member(&mut self, form: ChoiceForm, variant: &VariantSchema, indent: usize) -> String {
         match form {
             ChoiceForm::Tagged(tag) => {

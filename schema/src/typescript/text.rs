@@ -1,28 +1,28 @@
-//! Lines of TypeScript, formatted as Biome has them.
+//! Lines of TypeScript, formatted as Biome formats them, so that its check finds nothing to change.
 
 use crate::docs::wrapped;
 
 const COLUMNS: usize = 100;
 
-/// Returns whether a line has room.
+/// Returns whether a line is short enough.
 pub(super) fn fits(line: &str) -> bool {
     line.chars().count() <= COLUMNS
 }
 
-/// A text as a literal.
+/// Returns a text as a literal.
 pub(super) fn literal(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// Lines of `//`.
+/// Returns a comment in lines of `//`.
 pub(super) fn line_comment(text: &str) -> String {
     let lines = wrapped(text, COLUMNS - 3);
     lines.iter().map(|line| format!("// {line}\n")).collect()
 }
 
-/// The words before what they are about; nothing where there are none.
+/// Returns the comment before a declaration; an empty text without documentation.
 pub(super) fn comment(docs: &str, indent: usize) -> String {
-    // What ends a comment may stand in a pattern of paths.
+    // A pattern of paths may contain the end of a comment.
     let docs = docs.replace("*/", "*\\/");
     let space = " ".repeat(indent);
     let short = format!("{space}/** {docs} */");
@@ -37,7 +37,7 @@ pub(super) fn comment(docs: &str, indent: usize) -> String {
     format!("{space}/**\n{}{space} */\n", lines.collect::<String>())
 }
 
-/// A field with its type.
+/// Returns a field with its type.
 pub(super) fn field(name: &str, text: &str, indent: usize) -> String {
     let space = " ".repeat(indent);
     let gap = if text.starts_with('\n') { "" } else { " " };
@@ -49,7 +49,7 @@ pub(super) fn field(name: &str, text: &str, indent: usize) -> String {
     format!("{space}{name}:{};\n", broken(&members, indent + 2))
 }
 
-/// The members of a union, each with its words before it in a line of its own.
+/// Returns the members of a union, each on a line of its own behind its comment.
 pub(super) fn broken(members: &[(String, String)], indent: usize) -> String {
     let space = " ".repeat(indent);
     let lines = members.iter().map(|(docs, text)| {

@@ -1,11 +1,11 @@
-//! The words of bashkit's own commands, put right where it reads them otherwise than GNU's programs
-//! do. The commands stay bashkit's.
+//! The arguments of bashkit's own commands, corrected where it reads them differently from GNU's
+//! programs. The commands stay bashkit's.
 
 use super::dates;
 use crate::devices;
 use bashkit::hooks::ToolEvent;
 
-/// Puts a command's words right.
+/// Corrects the arguments of a command.
 pub(super) fn put_right(mut event: ToolEvent) -> ToolEvent {
     match event.name.as_str() {
         "date" => dates::put_right(&mut event.args),
@@ -23,7 +23,7 @@ fn is_cluster(word: &str, letters: &str) -> bool {
     !given.is_empty() && given.chars().all(|letter| letters.contains(letter))
 }
 
-/// Takes an option out of the clusters that it stands in.
+/// Removes an option from the clusters that contain it.
 fn without(args: &mut Vec<String>, letters: &str, unwanted: char) {
     let mut is_over = false;
     args.retain_mut(|arg| {
@@ -36,8 +36,8 @@ fn without(args: &mut Vec<String>, letters: &str, unwanted: char) {
     });
 }
 
-/// `-L` and `-l` list files and count nothing; standard input is read once, and named where it
-/// stands among others.
+/// Corrects `grep`: with `-L` and `-l` it lists files and counts nothing, and it reads standard
+/// input once, with a name if there are other files.
 fn grep(args: &mut Vec<String>) {
     let flags = "abcEFGhHiIlLnorRPsvwxyz";
     let options = args.iter().take_while(|arg| *arg != "--").filter(|arg| is_cluster(arg, flags));
@@ -61,7 +61,7 @@ fn grep(args: &mut Vec<String>) {
     }
 }
 
-/// Tells the devices how many bytes `head -c` wants of an endless one.
+/// Tells the devices the number of bytes that `head -c` reads of an endless one.
 fn expect_of_head(args: &[String]) {
     let mut count = None;
     let mut args = args.iter();
@@ -75,17 +75,18 @@ fn expect_of_head(args: &[String]) {
     devices::expect(count);
 }
 
-/// Tells the devices how many bytes `dd` wants of an endless one.
+/// Tells the devices the number of bytes that `dd` reads of an endless one.
 fn expect_of_dd(args: &[String]) {
     let value =
         |name: &str| args.iter().rev().find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='));
     let size = value("ibs").or(value("bs")).map_or(Some(512), bytes);
     let skipped = value("skip").and_then(bytes).unwrap_or(0);
+    // Skipped blocks are read, too.
     let count = value("count").and_then(bytes).and_then(|count| count.checked_add(skipped));
     devices::expect(size.zip(count).and_then(|(size, count)| size.checked_mul(count)));
 }
 
-/// A number of bytes, as `4`, `1k` or `1MB`.
+/// Reads a number of bytes, such as `4`, `1k` or `1MB`.
 pub(super) fn bytes(text: &str) -> Option<usize> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match text.strip_prefix(digits)? {

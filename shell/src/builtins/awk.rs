@@ -1,15 +1,14 @@
-//! `awk`: bashkit's own, after what was printed before is out. A program that never ends leaves no
-//! time for that, and what it is ended with would be lost.
+//! `awk`, which is bashkit's own, run once earlier output has been written. A program that never
+//! ends would leave no time for that, and the output would be lost when it is killed.
 
 use crate::turns;
 use bashkit::{
     Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait,
 };
 
-/// `awk`.
 pub(super) struct AwkCommand;
 
-/// bashkit's `awk` by another name.
+/// Another name of bashkit's `awk`, by which it is still reached.
 const INNER: &str = "gawk";
 
 #[async_trait]

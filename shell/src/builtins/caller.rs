@@ -1,10 +1,9 @@
-//! `caller`: where the current function was called, which the shell's own arrays know.
+//! `caller`: the place where the current function was called, which the shell's own arrays hold.
 
 use bashkit::{
     Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait,
 };
 
-/// `caller`.
 pub(super) struct CallerCommand;
 
 #[async_trait]
@@ -20,6 +19,7 @@ impl Builtin for CallerCommand {
             ),
             _ => "echo \"bash: caller: usage: caller [expr]\" >&2; (exit 2)".to_owned(),
         };
+        // Only the shell itself sees its arrays, so that the command is a script for `eval`.
         let command = SubCommand {
             name: "eval".to_owned(),
             args: vec![script],

@@ -1,4 +1,4 @@
-//! `cat`, which takes from a file or device as much as is read of it.
+//! `cat`, which reads from a file or device only as much as the next command takes.
 
 use super::{
     options::OptionSpec,
@@ -8,10 +8,9 @@ use super::{
 use crate::devices::Device;
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 
-/// `cat`.
 pub(super) struct CatCommand;
 
-/// The maximum number of times that an endless device is read for a reader who never stops.
+/// The number of times that an endless device is read for a reader who never stops.
 const MOST_PIECES: usize = 64;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -73,6 +72,7 @@ async fn file(
             Err(error) => return Err(error),
         };
         context.stdout.write_all(&shown.show(content)).await?;
+        // A file was read whole; only an endless device has more.
         if !Device::at(&path).is_some_and(Device::is_endless) {
             return Ok(Ok(()));
         }

@@ -1,4 +1,4 @@
-//! `comm`: two sorted files, line by line.
+//! `comm`: two sorted files, compared line by line.
 
 use super::{
     options::OptionSpec,
@@ -6,7 +6,6 @@ use super::{
 };
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
-/// `comm`.
 pub(super) struct CommCommand;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -86,7 +85,8 @@ struct ColumnWriter<'a> {
 }
 
 impl ColumnWriter<'_> {
-    /// Puts each line into its column; says which of the files is not sorted, where it matters.
+    /// Puts each line into its column, and returns for each file whether it is unsorted, where that
+    /// matters.
     fn merge(&mut self, left: &[&[u8]], right: &[&[u8]]) -> [bool; 2] {
         let (mut at_left, mut at_right) = (0, 0);
         let mut differs = false;
@@ -104,6 +104,7 @@ impl ColumnWriter<'_> {
             at_right += usize::from(column != 0);
             self.print(column, line);
         }
+        // As in GNU's `comm`, the order of equal files does not matter.
         [left, right].map(|lines| differs && !lines.is_sorted())
     }
 

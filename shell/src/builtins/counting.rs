@@ -1,4 +1,4 @@
-//! `seq` and `yes`, which print for as long as somebody reads.
+//! `seq` and `yes`, which print in pieces for as long as somebody reads.
 
 use super::{options::OptionSpec, shared::fail};
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
@@ -6,10 +6,9 @@ use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, asy
 /// The number of bytes that are printed at once.
 const PIECE: usize = 4096;
 
-/// More digits behind the point than these are not kept apart.
+/// The number of digits behind the point that are kept.
 const MOST_DIGITS: usize = 15;
 
-/// `yes`.
 pub(super) struct YesCommand;
 
 #[async_trait]
@@ -22,12 +21,12 @@ impl Command for YesCommand {
         let line = if args.is_empty() { "y\n".to_owned() } else { args.join(" ") + "\n" };
         let piece = line.repeat(PIECE.div_ceil(line.len()));
         loop {
+            // The loop ends here: writing fails when nobody reads any more.
             context.stdout.write_all(piece.as_bytes()).await?;
         }
     }
 }
 
-/// `seq`.
 pub(super) struct SeqCommand;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -36,7 +35,8 @@ const KNOWN: OptionSpec = OptionSpec {
     long: &[("format:", 'f'), ("separator:", 's'), ("equal-width", 'w')],
 };
 
-/// Numbers from one to another, as multiples of a power of ten.
+/// Numbers from one to another, as multiples of a power of ten: with floating numbers, steps such
+/// as 0.1 would add up to wrong ones.
 struct NumberSequence {
     first: i128,
     step: i128,
@@ -58,7 +58,7 @@ struct NumberFormat {
 #[async_trait]
 impl Command for SeqCommand {
     async fn execute(&self, context: CommandContext<'_>) -> ShellResult<CommandStatus> {
-        // A number below zero is no option.
+        // A negative number is not an option.
         let is_number = |arg: &&String| {
             arg.strip_prefix('-').is_some_and(|rest| {
                 rest.starts_with(|digit: char| digit.is_ascii_digit() || digit == '.')
@@ -102,7 +102,7 @@ impl Command for SeqCommand {
     }
 }
 
-/// Prints numbers that only grow by one.
+/// Prints numbers that grow by one.
 async fn counted(
     context: &CommandContext<'_>,
     mut counter: Vec<u8>,
@@ -119,6 +119,8 @@ async fn counted(
             context.stdout.write_all(&piece).await?;
             piece.clear();
         }
+        // The digits are counted up in place: a trailing run of nines becomes zeros, and the digit
+        // before it grows by one.
         let nines = counter.iter().rev().take_while(|digit| **digit == b'9').count();
         let mut digits = counter.iter_mut().rev();
         digits.by_ref().take(nines).for_each(|digit| *digit = b'0');
@@ -132,7 +134,7 @@ async fn counted(
 }
 
 impl NumberSequence {
-    /// The first number, if those that follow are found by counting its digits up.
+    /// Returns the first number, if the others follow by counting its digits up.
     fn counter(&self) -> Option<Vec<u8>> {
         let is_plain = self.step == 1 && self.digits == 0 && self.format.is_none();
         let has_any = self.first >= 0 && self.first <= self.last;
@@ -157,7 +159,7 @@ impl NumberSequence {
         if step == 0 {
             return Err(KNOWN.wrong("invalid Zero increment value: '0'"));
         }
-        // What stands behind the point of the last number alone is not shown.
+        // Digits behind the point that only the last number has are not shown.
         let unit = 10_i128.pow(u32::try_from(scale - digits).unwrap_or(0));
         let mut numbers = Self {
             first: first / unit,
@@ -238,7 +240,7 @@ fn digits_behind(number: &str) -> usize {
     number.split_once('.').map_or(0, |(_, digits)| digits.len().min(MOST_DIGITS))
 }
 
-/// A decimal number, so many digits behind its point.
+/// Reads a decimal number, as a multiple of the power of ten with that many digits.
 fn scaled(text: &str, digits: usize) -> Option<i128> {
     let (is_below, plain) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -250,6 +252,7 @@ fn scaled(text: &str, digits: usize) -> Option<i128> {
         return scaled(&plain, digits).map(|number| if is_below { -number } else { number });
     }
     let (whole, rest) = plain.split_once('.').unwrap_or((plain, ""));
+    // With at most 18 and 15 digits, every number and step fits into an `i128`.
     let is_wrong = whole.len() + rest.len() == 0 || whole.len() > 18;
     if is_wrong || !whole.bytes().chain(rest.bytes()).all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -4,10 +4,9 @@ use super::shared::fail;
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
 use regex_lite::Regex;
 
-/// `expr`.
 pub(super) struct ExprCommand;
 
-/// The operators, those that bind least first.
+/// The operators, those that bind weakest first.
 const LEVELS: [&[&str]; 6] = [
     &["|"],
     &["&"],
@@ -17,7 +16,7 @@ const LEVELS: [&[&str]; 6] = [
     &[":"],
 ];
 
-/// The status of an expression that is not one.
+/// The status of an invalid expression.
 const INVALID: i32 = 2;
 
 #[async_trait]
@@ -46,7 +45,7 @@ impl Command for ExprCommand {
     }
 }
 
-/// The words, and how far they are read.
+/// The words, and the number of those that are read.
 struct ExprParser<'a> {
     words: &'a [String],
     at: usize,
@@ -98,6 +97,7 @@ impl<'a> ExprParser<'a> {
                 Ok(value)
             }
             ")" => Err("syntax error: unexpected ')'".to_owned()),
+            // In GNU's `expr` a `+` makes the next word a plain string, even if it is a keyword.
             "+" => Ok(self.next()?.to_owned()),
             "length" => Ok(self.primary()?.chars().count().to_string()),
             "match" => {
@@ -159,7 +159,7 @@ fn apply(operator: &str, left: String, right: &str) -> Result<String, String> {
 }
 
 fn number(text: &str) -> Option<i128> {
-    // A plus before a number makes it a word.
+    // A number with a plus is a word for `expr`, but not for `parse`.
     text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
@@ -169,7 +169,8 @@ fn is_nothing(value: &str) -> bool {
     value.is_empty() || (!digits.is_empty() && digits.bytes().all(|byte| byte == b'0'))
 }
 
-/// The group of a basic regular expression in a text, or how much of the text's start it matches.
+/// Returns the group of a basic regular expression in a text, or the number of characters that it
+/// matches at the text's start.
 fn matched(text: &str, pattern: &str) -> Result<String, String> {
     let has_group = pattern.contains("\\(");
     let regex = Regex::new(&format!("^(?s:{})", extended(pattern)))
@@ -183,7 +184,7 @@ fn matched(text: &str, pattern: &str) -> Result<String, String> {
     })
 }
 
-/// A basic regular expression in the syntax of extended ones.
+/// Translates a basic regular expression to the syntax of extended ones.
 fn extended(pattern: &str) -> String {
     let mut extended = String::new();
     let mut letters = pattern.strip_prefix('^').unwrap_or(pattern).chars().peekable();
@@ -201,6 +202,7 @@ fn extended(pattern: &str) -> String {
                 Some(other) => extended.extend(['\\', other]),
                 None => extended.push_str("\\\\"),
             },
+            // At the beginning of an expression or group a star stands for itself.
             '*' if is_start => extended.push_str("\\*"),
             '(' | ')' | '{' | '}' | '+' | '?' | '|' => extended.extend(['\\', letter]),
             '[' => {
@@ -213,7 +215,7 @@ fn extended(pattern: &str) -> String {
     extended
 }
 
-/// The rest of a bracket expression.
+/// Translates the rest of a bracket expression.
 fn bracket(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, extended: &mut String) {
     if letters.peek() == Some(&'^') {
         letters.next();
@@ -235,6 +237,8 @@ fn bracket(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, extended: &mu
                     }
                 }
             }
+            // In POSIX these stand for themselves between brackets; the library would read
+            // operators.
             ']' | '[' | '\\' | '&' | '~' => extended.extend(['\\', letter]),
             other => extended.push(other),
         }

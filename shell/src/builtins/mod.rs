@@ -1,6 +1,5 @@
-//! Commands of our own, where bashkit's are missing, stop short without a word or answer otherwise
-//! than GNU's. What bashkit does well is bashkit's; [`arguments`] only puts its commands' words
-//! right.
+//! Commands of our own, where bashkit's are missing, fail silently or differ from GNU's. What
+//! bashkit does well stays bashkit's, and [`arguments`] only corrects its commands' arguments.
 
 mod arguments;
 mod awk;
@@ -55,7 +54,7 @@ pub(crate) fn register(bash: BashBuilder, files: &Arc<ShellFileSystem>) -> BashB
         .command("yes", counting::YesCommand)
 }
 
-/// Returns what happens before each command.
+/// Runs before each command.
 fn begins(event: ToolEvent) -> HookAction<ToolEvent> {
     turns::due();
     HookAction::Continue(arguments::put_right(event))

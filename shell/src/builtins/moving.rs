@@ -1,4 +1,4 @@
-//! `mv`, which keeps what `-n` says is to be kept.
+//! `mv`, which never replaces a file that `-n` protects.
 
 use super::{
     options::OptionSpec,
@@ -8,7 +8,6 @@ use super::{
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result as ShellResult, async_trait};
 use std::path::{Path, PathBuf};
 
-/// `mv`.
 pub(super) struct MvCommand;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -68,7 +67,7 @@ impl Command for MvCommand {
     }
 }
 
-/// Moves a file or folder; the inner error is what the command says where it can't.
+/// Moves a file or folder; the inner error is the message if it can't.
 async fn one(
     context: &CommandContext<'_>,
     given: &ParsedArguments,
@@ -84,6 +83,7 @@ async fn one(
     if names(&from) == names(&to) {
         return Ok(Err(format!("'{source}' and '{target}' are the same file")));
     }
+    // Moved below itself, a folder would no longer be reached from anywhere.
     if moved.file_type.is_dir() && names(&to).starts_with(names(&from)) {
         let words = format!("cannot move '{source}' to a subdirectory of itself, '{target}'");
         return Ok(Err(words));

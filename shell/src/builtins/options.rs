@@ -1,14 +1,15 @@
-//! Options of a command as GNU's programs read them: short ones in clusters, long ones by any
-//! clear beginning, values joined or as the next word, operands anywhere, and `--` before the rest.
+//! The options of a command, read as GNU's programs read them: short ones in clusters, long ones by
+//! any unambiguous beginning, values joined or as the next word, operands anywhere, and `--` before
+//! the rest.
 
 /// The options that a command knows: the short ones, with `:` behind those that take a value, and
 /// the long names of options by their letters.
 pub(super) struct OptionSpec {
-    /// The command's name.
+    /// The name of the command, for messages.
     pub(super) command: &'static str,
-    /// As for `getopts`.
+    /// The letters of the short options, written as for `getopts`.
     pub(super) short: &'static str,
-    /// A long name for a letter; the letter need not be one of `short`. `:` behind a name says
+    /// A long name for a letter; the letter need not be one of `short`. A `:` behind a name means
     /// that it takes a value, `?` that it may have one behind `=`.
     pub(super) long: &'static [(&'static str, char)],
 }
@@ -16,9 +17,9 @@ pub(super) struct OptionSpec {
 /// The options and operands that were given, in their order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ParsedArguments {
-    /// Letters and values.
+    /// The letters of the options with their values.
     pub(super) options: Vec<(char, String)>,
-    /// The rest.
+    /// The words that are not options.
     pub(super) operands: Vec<String>,
 }
 
@@ -28,13 +29,13 @@ impl ParsedArguments {
         self.options.iter().any(|(given, _)| *given == letter)
     }
 
-    /// The last value that an option was given.
+    /// Returns the last value that an option was given.
     pub(super) fn value(&self, letter: char) -> Option<&str> {
         let mut given = self.options.iter().rev();
         given.find(|(given, _)| *given == letter).map(|(_, value)| value.as_str())
     }
 
-    /// Which of some options was given last.
+    /// Returns the one of these options that was given last.
     pub(super) fn last(&self, letters: &str) -> Option<char> {
         let mut given = self.options.iter().rev();
         given.find(|(given, _)| letters.contains(*given)).map(|(letter, _)| *letter)
@@ -42,10 +43,10 @@ impl ParsedArguments {
 }
 
 impl OptionSpec {
-    /// Reads a command's words.
+    /// Reads the words of a command.
     ///
     /// # Errors
-    /// What the command says about a word that it can't understand.
+    /// The message for a word that the command does not know.
     pub(super) fn read(&self, args: &[String]) -> Result<ParsedArguments, String> {
         let mut given = ParsedArguments::default();
         let mut args = args.iter();
@@ -100,6 +101,7 @@ impl OptionSpec {
             None => (word, None),
         };
         let bare = |known: &str| known.trim_end_matches([':', '?']).to_owned();
+        // A full name counts even if it is the beginning of another one.
         let exact = self.long.iter().find(|(known, _)| bare(known) == name);
         let mut begun = self.long.iter().filter(|(known, _)| known.starts_with(name));
         let (known, letter) = match (exact, begun.next(), begun.next()) {
@@ -124,7 +126,7 @@ impl OptionSpec {
         Ok((*letter, value))
     }
 
-    /// The words for a mistake in the options.
+    /// Returns the message for a mistake in the options.
     pub(super) fn wrong(&self, what: &str) -> String {
         let command = self.command;
         format!("{command}: {what}\nTry '{command} --help' for more information.\n")

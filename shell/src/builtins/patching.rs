@@ -1,5 +1,5 @@
-//! `apply_patch`, by which GPT models change files from a command line: the patch is the argument,
-//! or is read. What it does is what the tool of that name does.
+//! `apply_patch`, with which GPT models change files from a command line: the patch is the
+//! argument, or is read from standard input. It does the same as the tool of that name.
 
 use super::shared::{fail, input};
 use crate::files::ShellFileSystem;
@@ -8,10 +8,9 @@ use innerloop_tools::{DirectoryFiles, perform_in};
 use innerloop_types::action::Action;
 use std::sync::Arc;
 
-/// The names by which models know it.
+/// The names under which models know it.
 pub(super) const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 
-/// `apply_patch`.
 pub(super) struct ApplyPatch(pub(super) Arc<ShellFileSystem>);
 
 #[async_trait]
@@ -25,6 +24,7 @@ impl Command for ApplyPatch {
         let folder = context.cwd.to_string_lossy();
         let folder = folder.trim_start_matches('/');
         let outcome = perform_in(&mut DirectoryFiles::new("/"), folder, &Action::Patch { patch });
+        // The patch goes past the shell's file system, which would still believe its lists.
         self.0.forget_lists();
         let words = format!("{}\n", outcome.joined_text().trim_end());
         if outcome.error.is_some() {

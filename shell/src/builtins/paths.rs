@@ -1,4 +1,4 @@
-//! `realpath`.
+//! `realpath`: paths without links, as they are or relative to a folder.
 
 use super::{
     options::OptionSpec,
@@ -10,7 +10,6 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// `realpath`.
 pub(super) struct RealPath;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -30,7 +29,7 @@ const KNOWN: OptionSpec = OptionSpec {
     ],
 };
 
-/// The maximum number of links that are followed.
+/// The number of links that are followed, before they are taken for a circle.
 const MOST_LINKS: usize = 40;
 
 #[async_trait]
@@ -75,7 +74,7 @@ impl Command for RealPath {
     }
 }
 
-/// A path without links, `.` and `..`.
+/// Returns a path without links, `.` and `..`.
 async fn real(
     context: &CommandContext<'_>,
     operand: &str,
@@ -86,6 +85,8 @@ async fn real(
     let mut rest: Vec<String> = parts(&path(context, operand));
     let mut links = 0;
     while let Some(part) = rest.pop() {
+        // Names are resolved one by one, so that `..` leaves the folder that a link leads to and
+        // not the one that it stands in.
         if part == ".." {
             real.pop();
             continue;
@@ -116,7 +117,7 @@ async fn real(
     Ok(real)
 }
 
-/// The parts of a path, the last first.
+/// Returns the names of a path, the last first.
 fn parts(path: &Path) -> Vec<String> {
     let named = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
@@ -128,7 +129,7 @@ fn parts(path: &Path) -> Vec<String> {
     parts
 }
 
-/// The way from a folder to a path.
+/// Returns the path from a folder to another path.
 fn relative(path: &Path, folder: &Path) -> PathBuf {
     let same = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(same).map(|_| Component::ParentDir);

@@ -1,4 +1,4 @@
-//! What commands of our own do alike: how they fail, and what they read.
+//! Functions that commands of our own share: how they fail, and how they read input.
 
 use bashkit::{CommandContext, CommandStatus, Error, Result, vfs_join};
 use std::{
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Ends a command with words on standard error.
+/// Ends a command with a message on standard error.
 pub(super) async fn fail(
     context: &CommandContext<'_>,
     words: &str,
@@ -16,12 +16,13 @@ pub(super) async fn fail(
     Ok(CommandStatus::with_code(status))
 }
 
-/// The path that an operand names.
+/// Returns the path that an operand names.
 pub(super) fn path(context: &CommandContext<'_>, operand: &str) -> PathBuf {
     vfs_join(context.cwd, Path::new(operand))
 }
 
-/// Returns why a file could not be had, in the system's words.
+/// Returns the reason of a failure in the words of GNU's programs, which scripts and models look
+/// for.
 pub(super) fn reason(error: &Error) -> String {
     let Error::Io(error) = error else { return error.to_string() };
     let words = match error.kind() {
@@ -36,7 +37,7 @@ pub(super) fn reason(error: &Error) -> String {
     words.to_owned()
 }
 
-/// All that a command reads from standard input.
+/// Reads all of standard input.
 pub(super) async fn input(context: &CommandContext<'_>) -> Result<Vec<u8>> {
     let mut all = Vec::new();
     while let Some(chunk) = context.stdin.read_chunk().await? {
@@ -45,7 +46,7 @@ pub(super) async fn input(context: &CommandContext<'_>) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Returns what an operand names: a file, or standard input for `-`.
+/// Reads what an operand names: a file, or standard input for `-`.
 pub(super) async fn content(context: &CommandContext<'_>, operand: &str) -> Result<Vec<u8>> {
     match operand {
         "-" | "/dev/stdin" => input(context).await,
@@ -53,8 +54,9 @@ pub(super) async fn content(context: &CommandContext<'_>, operand: &str) -> Resu
     }
 }
 
-/// Returns whether a name fits a pattern of `*` and `?`. Only the last `*` is ever tried again, at
-/// the next letter of the name: what fits after it first leaves the most to the rest.
+/// Returns whether a name matches a pattern of `*` and `?`. Only the last `*` is ever retried, at
+/// the next letter of the name: a match as early as possible leaves the most for the rest. Time is
+/// bounded by the product of the lengths.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let (mut pattern, mut name) = (pattern.chars(), name.chars());
     let mut retry = None;

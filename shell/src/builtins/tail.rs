@@ -1,4 +1,4 @@
-//! `tail`, which keeps no more of what it reads than it will print.
+//! `tail`, which keeps no more of its input than it will print.
 
 use super::{
     options::OptionSpec,
@@ -8,7 +8,6 @@ use super::{
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::collections::VecDeque;
 
-/// `tail`.
 pub(super) struct TailCommand;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -84,7 +83,7 @@ async fn missing(context: &CommandContext<'_>, operand: &str, error: &Error) -> 
     format!("tail: cannot open '{operand}' for reading: {}\n", reason(error))
 }
 
-/// The words with `-5` and `+5` written out.
+/// Returns the words with `-5` and `+5` written as options.
 fn plain(args: &[String]) -> Vec<String> {
     let mut plain = args.to_vec();
     if let Some(first) = plain.first_mut() {
@@ -126,7 +125,7 @@ impl TailRange {
         Ok(Self { count, is_bytes, from_start, end })
     }
 
-    /// Returns what is wanted of a whole file.
+    /// Returns the wanted part of a whole file.
     fn end_of<'a>(&self, content: &'a [u8]) -> &'a [u8] {
         let start = match (self.is_bytes, self.from_start) {
             (true, true) => self.count.saturating_sub(1),
@@ -155,7 +154,7 @@ fn memchr_iter(wanted: u8, content: &[u8]) -> impl Iterator<Item = usize> {
     content.iter().enumerate().filter(move |(_, byte)| **byte == wanted).map(|(at, _)| at)
 }
 
-/// Prints the end of standard input.
+/// Prints the wanted part of standard input.
 async fn stream(context: &CommandContext<'_>, wanted: &TailRange) -> Result<()> {
     if wanted.from_start {
         let mut left = wanted.count.saturating_sub(1);
@@ -176,7 +175,7 @@ async fn stream(context: &CommandContext<'_>, wanted: &TailRange) -> Result<()> 
         }
         return Ok(());
     }
-    // The last chunks that together hold what is wanted.
+    // The last chunks, which together hold what is wanted.
     let mut chunks: VecDeque<(Vec<u8>, usize)> = VecDeque::new();
     let mut held = 0;
     while let Some(chunk) = context.stdin.read_chunk().await? {
@@ -186,7 +185,7 @@ async fn stream(context: &CommandContext<'_>, wanted: &TailRange) -> Result<()> 
         };
         held += worth;
         chunks.push_back((chunk, worth));
-        // One line more, since the first may begin in the chunk before.
+        // One line more is kept, since the first wanted one may begin in the chunk before.
         while chunks.front().is_some_and(|(_, worth)| held - worth > wanted.count) {
             held -= chunks.pop_front().map_or(0, |(_, worth)| worth);
         }

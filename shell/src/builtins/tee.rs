@@ -1,4 +1,4 @@
-//! `tee`, which goes on with the others where a file can't be written.
+//! `tee`, which goes on with the other files if one can't be written.
 
 use super::{
     options::OptionSpec,
@@ -7,7 +7,6 @@ use super::{
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::path::PathBuf;
 
-/// `tee`.
 pub(super) struct TeeCommand;
 
 const KNOWN: OptionSpec = OptionSpec {

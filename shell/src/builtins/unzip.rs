@@ -1,4 +1,5 @@
-//! `unzip`.
+//! `unzip`: the members of an archive, listed, printed or extracted. None is written outside of the
+//! folder.
 
 use super::{
     options::OptionSpec,
@@ -12,12 +13,11 @@ use std::{
 };
 use zip::{CompressionMethod, ZipArchive};
 
-/// `unzip`.
 pub(super) struct UnzipCommand;
 
 const KNOWN: OptionSpec = OptionSpec { command: "unzip", short: "aCcd:jlLnopqtuvxz", long: &[] };
 
-/// The statuses of `unzip`.
+/// The exit statuses of `unzip`.
 mod status {
     pub(super) const WARNING: i32 = 1;
     pub(super) const DAMAGED: i32 = 3;
@@ -32,9 +32,9 @@ struct ArchiveMember {
     is_folder: bool,
     is_stored: bool,
     mode: Option<u32>,
-    /// As `unzip -l` shows it.
+    /// The time as `unzip -l` shows it.
     time: String,
-    /// True if its name stays within the folder.
+    /// True if its name stays in the folder.
     is_safe: bool,
     size: u64,
     content: Vec<u8>,
@@ -94,7 +94,7 @@ impl Command for UnzipCommand {
     }
 }
 
-/// The words without those behind `-x`, and those; `-d` may stand behind them.
+/// Returns the words without those behind `-x`, and those; `-d` may follow them.
 fn split(args: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut rest, mut excluded) = (Vec::new(), Vec::new());
     let mut excludes = false;
@@ -176,6 +176,8 @@ async fn extract(
             continue;
         }
         let shown = format!("{folder}{name}");
+        // An archive may name `../` or an absolute path, and would overwrite files that nobody
+        // expects it to.
         if !member.is_safe {
             let words = format!("warning:  skipped {name}, which leads out of the folder\n");
             context.stderr.write_all(words.as_bytes()).await?;
@@ -198,7 +200,7 @@ async fn extract(
     Ok(CommandStatus::with_code(status))
 }
 
-/// Takes a member out; returns what is told of it.
+/// Extracts a member, and returns the line to print.
 async fn one(
     context: &CommandContext<'_>,
     given: &ParsedArguments,
@@ -214,6 +216,7 @@ async fn one(
         return Ok(format!("   creating: {shown}\n"));
     }
     if context.fs.exists(&at).await? && !given.has('o') {
+        // Nobody is there to answer, which `unzip` itself takes for a no.
         if !given.has('n') {
             let words = format!(
                 "replace {shown}? [y]es, [n]o, [A]ll, [N]one, [r]ename:  NULL\n\

@@ -1,10 +1,9 @@
-//! `zcat`: what `gzip -dc` is by another name.
+//! `zcat`: another name for `gzip -dc`.
 
 use bashkit::{
     Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait,
 };
 
-/// `zcat`.
 pub(super) struct ZcatCommand;
 
 #[async_trait]

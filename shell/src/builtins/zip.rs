@@ -1,4 +1,4 @@
-//! `zip`: archives that other programs can read.
+//! `zip`: archives in the standard format, new or with members added.
 
 use super::{
     calendar::calendar,
@@ -18,7 +18,6 @@ use zip::{
     CompressionMethod, DateTime, ZipArchive, ZipWriter, result::ZipError, write::SimpleFileOptions,
 };
 
-/// `zip`.
 pub(super) struct ZipCommand;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -36,13 +35,13 @@ const KNOWN: OptionSpec = OptionSpec {
     ],
 };
 
-/// The status where there is nothing to put in.
+/// The status if there is nothing to add.
 const NOTHING: i32 = 12;
 
-/// The status where something was left out.
+/// The status if something was left out.
 const LEFT_OUT: i32 = 18;
 
-/// The status where the archive or the words are wrong.
+/// The status if the archive or the arguments are invalid.
 const WRONG: i32 = 3;
 
 type ArchiveWriter = ZipWriter<Cursor<Vec<u8>>>;
@@ -93,6 +92,7 @@ impl Command for ZipCommand {
             context.stdout.write_all(told.as_bytes()).await?;
         }
         if given.has('m') {
+            // Files come before the folders that hold them, which have to be empty.
             for member in members.iter().rev() {
                 context.fs.remove(&path(&context, &member.source), false).await?;
             }
@@ -101,7 +101,7 @@ impl Command for ZipCommand {
     }
 }
 
-/// The words without those behind `-x`, and those.
+/// Returns the words without those behind `-x`, and those.
 fn without_excluded(args: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut rest, mut excluded) = (Vec::new(), Vec::new());
     let mut excludes = false;
@@ -128,7 +128,7 @@ struct MemberSource {
     content: Vec<u8>,
 }
 
-/// The collector of the members that go into an archive.
+/// The collector of the members for an archive.
 struct MemberCollector<'a> {
     context: &'a CommandContext<'a>,
     given: &'a ParsedArguments,
@@ -178,7 +178,7 @@ impl MemberCollector<'_> {
     }
 }
 
-/// The archive with the members in it, and what is told of them.
+/// Returns the archive with the members in it, and the lines to print.
 fn pack(
     old: Option<Vec<u8>>,
     members: &[MemberSource],
@@ -192,6 +192,7 @@ fn pack(
         for number in 0..archive.len() {
             let file = archive.by_index_raw(number)?;
             let name = file.name()?.into_owned();
+            // Old members are copied as they are, without being compressed again.
             if !new.contains(name.as_str()) {
                 writer.raw_copy_file(file)?;
             }
@@ -212,7 +213,7 @@ fn pack(
     Ok((writer.finish()?.into_inner(), told))
 }
 
-/// Adds a member; returns its length in the archive, if that is less than before.
+/// Adds a member, and returns its length in the archive if it was compressed.
 fn add(
     writer: &mut ArchiveWriter,
     member: &MemberSource,
@@ -226,6 +227,8 @@ fn add(
         return Ok(None);
     }
     if !stores && !member.content.is_empty() {
+        // Compressed on its own first: the writer can't take back a member that compression made
+        // longer.
         let mut alone: ArchiveWriter = ZipWriter::new(Cursor::new(Vec::new()));
         alone.start_file(&member.name, options.compression_method(CompressionMethod::Deflated))?;
         alone.write_all(&member.content)?;

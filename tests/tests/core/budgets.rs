@@ -278,3 +278,27 @@ fn k2_the_end_of_a_run_tells_its_rounds() {
     });
     assert_eq!(rounds, [2]);
 }
+
+#[test]
+fn l16_a_reply_costs_what_the_model_costs_that_was_asked() {
+    let cost = |patch: Option<&str>| {
+        let mut config = config();
+        config.model.price =
+            Some(innerloop_core::config::Price { input: 1_000, ..Default::default() });
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        if let Some(patch) = patch {
+            let patch = innerloop_core::json::from_str(patch).unwrap();
+            let _ = host.command(Command::Configure { patch });
+        }
+        host.reply(&Message::text("done"));
+        let costs = host.find(|kind| match kind {
+            EventKind::AssistantTextEnd { cost_nano_usd, .. } => Some(*cost_nano_usd),
+            _ => None,
+        });
+        costs[0].unwrap()
+    };
+    let meanwhile = r#"{"model":{"name":"mock-2","price":{"input":9000}}}"#;
+    assert!(cost(None) > 0);
+    assert_eq!(cost(Some(meanwhile)), cost(None));
+}

@@ -290,18 +290,24 @@ fn f1_an_agent_is_shown_the_instructions_on_the_way_to_its_folder_and_in_it() {
     let paths = ["../UP.md", "ROOT.md", "sub/SUB.md", "sub/deep/DEEP.md", "submarine/NOT.md"];
     let doc = |path: &str| ProjectDoc { path: path.into(), text: "Obey.".into() };
     config.facts.project_docs = paths.map(doc).to_vec();
-    let below = ["sub/IN.md", "sub/.codex/OWN.md", "sub/deep/NOT-ON-THE-WAY.md", "other/AT-ALL.md"];
+    let below = [
+        "sub/IN.md",
+        "sub/.codex/OWN.md",
+        "sub/deep/NOT-ON-THE-WAY.md",
+        "other/AT-ALL.md",
+        "sub.codex/ANOTHER.md",
+    ];
     config.facts.nested_docs = below.map(doc).to_vec();
     let mut scene = Scene::new(config, &[]);
     let shown = |scene: &Scene| paths.map(|path| scene.system().contains(path));
     let nested =
         |scene: &Scene| below.map(|path| scene.system().contains(&format!("--- {path} ---")));
     assert_eq!(shown(&scene), [true, true, true, true, false]);
-    assert_eq!(nested(&scene), [true, true, false, false]);
+    assert_eq!(nested(&scene), [true, true, false, false, false]);
     assert!(scene.system().contains("Working directory: /project/sub\n"));
     assert!(!scene.system().contains("Programs see it"), "there are none");
     scene.agent = AgentId::ROOT;
-    assert_eq!((shown(&scene), nested(&scene)), ([true; 5], [false; 4]));
+    assert_eq!((shown(&scene), nested(&scene)), ([true; 5], [false; 5]));
     assert!(scene.system().contains("Working directory: /project/\n"));
 }
 

@@ -45,6 +45,7 @@ mod patches;
 mod people;
 mod pipeline;
 mod plain_meaning;
+mod presets;
 mod profiles;
 mod prompts;
 mod protocol;

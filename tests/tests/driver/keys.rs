@@ -79,13 +79,14 @@ fn a_key_in_the_words_of_the_user_is_masked() {
 
 #[test]
 fn a_key_given_anew_is_sent_and_the_one_before_stays_masked() {
+    const BETWEEN: &str = "sk-ant-api03-between-them-5a4b3c2d";
     const NEW: &str = "sk-ant-api03-given-anew-9f8e7d6c";
     let mut stage = Stage::new(recorded());
-    for _ in 0..2 {
-        stage.driver.rekey(ApiKey::new(NEW));
+    for key in [BETWEEN, NEW, NEW] {
+        stage.driver.rekey(ApiKey::new(key));
     }
-    stage.submit(&format!("first {KEY}, then {NEW}"));
-    assert!(stage.body().contains("first ***, then ***"), "{}", stage.body());
+    stage.submit(&format!("first {KEY}, then {BETWEEN}, then {NEW}"));
+    assert!(stage.body().contains("first ***, then ***, then ***"), "{}", stage.body());
     let (_, sent) = stage.newest(|output| match output {
         DriverOutput::Send { request, .. } => request.key.clone(),
         _ => None,

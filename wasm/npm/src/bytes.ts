@@ -1,6 +1,6 @@
-// Bytes: those that come piece by piece, and several as one.
+// Helpers for bytes: a queue, concatenation, comparison, views and base64.
 
-/** Bytes in the order of their coming. */
+/** A queue of bytes: pushed at the end, taken from the beginning. */
 export class Bytes {
   #room = new Uint8Array(0);
   #from = 0;
@@ -14,7 +14,8 @@ export class Bytes {
     const end = this.#to + bytes.length;
     if (end > this.#room.length) {
       const there = this.all();
-      // What was taken before stays in the room of then.
+      // A new buffer, even if the old one had space at its beginning: views that `take` returned
+      // still point into the old one.
       this.#room = new Uint8Array(2 * (there.length + bytes.length));
       this.#room.set(there);
       [this.#from, this.#to] = [0, there.length];
@@ -23,12 +24,12 @@ export class Bytes {
     this.#to += bytes.length;
   }
 
-  /** All that there are; they stay here. */
+  /** Returns a view of all bytes and leaves them in the queue. */
   all(): Uint8Array {
     return this.#room.subarray(this.#from, this.#to);
   }
 
-  /** Takes so many from the beginning, or what there is. */
+  /** Takes up to `most` bytes from the beginning, and returns a view of them. */
   take(most = this.length): Uint8Array {
     const bytes = this.all().subarray(0, most);
     this.#from += bytes.length;
@@ -36,7 +37,7 @@ export class Bytes {
   }
 }
 
-/** Several rows of bytes as one. */
+/** Returns several pieces of bytes as one. */
 export function concatenated(parts: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -47,20 +48,21 @@ export function concatenated(parts: readonly ArrayLike<number>[]): Uint8Array<Ar
   return whole;
 }
 
-/** Whether both are the same bytes. */
+/** Returns whether both hold the same bytes. */
 export function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
-/** What a user hands over as bytes, as a view of the same. */
+/** Returns a view of the bytes that a user hands over, without a copy. */
 export function bytesOf(given: ArrayBufferView | ArrayBuffer): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(given)) return new Uint8Array(given);
   const { buffer, byteOffset, byteLength } = given;
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** Bytes as base64. */
+/** Encodes bytes as base64. */
 export function base64Of(bytes: Uint8Array): string {
+  // Each byte of a piece is an argument of a call, and engines bound the number of arguments.
   const PIECE = 0x8000;
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) {
@@ -69,7 +71,7 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** The bytes of base64. */
+/** Decodes base64. It throws if the text is not base64. */
 export function ofBase64(text: string): Uint8Array<ArrayBuffer> {
   const chars = atob(text);
   const bytes = new Uint8Array(chars.length);

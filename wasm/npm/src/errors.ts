@@ -1,16 +1,16 @@
-// What this package throws, and what a thrown error says.
+// The package's errors, and texts of errors that others throw.
 
 import type { Input, Reason } from "./json/protocol.js";
 
 /**
- * Why a call was refused. Each is a mistake of the caller; what fails in the world is an event
- * and a result with a status instead.
+ * The reason of an {@link AgentError}. Each but `internal` is a mistake of the caller; a failure
+ * outside, such as of the network, is an event and a result with a status instead.
  *
- * - `unknown_provider`: no such provider; the message names those there are.
+ * - `unknown_provider`: there is no such provider; the message names the known ones.
  * - `missing_key`: neither `apiKey`, `fetch` nor `replay` was given.
  * - `bad_option`: an option's value does not fit; the message names the option.
  * - `bad_program`: a program is not a WebAssembly module, or could not be loaded.
- * - `bad_tool`: what `wasiTool` was given makes no tool; the message names the file and the field.
+ * - `bad_tool`: `wasiTool` was given parts that make no tool; the message names file and field.
  * - `bad_path`: a path leads out of the workspace, or names a folder where a file is needed.
  * - `bad_snapshot`: the bytes are not a snapshot that this version reads.
  * - `bad_log`: the text is not a log that this version reads; the message names the line.
@@ -20,8 +20,8 @@ import type { Input, Reason } from "./json/protocol.js";
  * - `nothing`: there is nothing to undo, to redo, to restore or to clear.
  * - `rejected`: a `Session` refuses an input; the error is a `RejectedError`.
  * - `not_loaded`: the package's WebAssembly could not be loaded; the message says what to do.
- * - `unsupported`: this platform or version does not offer it.
- * - `internal`: a fault of our own.
+ * - `unsupported`: this platform, version or configuration does not offer it.
+ * - `internal`: a fault of innerloop itself.
  */
 export type AgentErrorCode =
   | "unknown_provider"
@@ -41,10 +41,20 @@ export type AgentErrorCode =
   | "unsupported"
   | "internal";
 
-/** A misuse of the interface. */
+/**
+ * The error that the package throws for a misuse of its interface.
+ *
+ * ```js
+ * try {
+ *   agent.steer("Skip the tests");
+ * } catch (error) {
+ *   if (error instanceof AgentError && error.code === "closed") startAnother();
+ * }
+ * ```
+ */
 export class AgentError extends Error {
   override readonly name: string = "AgentError";
-  /** Why, for programs. */
+  /** The reason, for programs. */
   readonly code: AgentErrorCode;
 
   constructor(code: AgentErrorCode, message: string, options?: { cause: unknown }) {
@@ -53,12 +63,12 @@ export class AgentError extends Error {
   }
 }
 
-/** An input that a `Session` refuses. The session is as it was. */
+/** The error for an input that a `Session` refuses. The session has not changed. */
 export class RejectedError extends AgentError {
   override readonly name = "RejectedError";
-  /** The input, whole. */
+  /** The whole input, to be given again later. */
   readonly input: Input;
-  /** Why it is refused. */
+  /** The reason of the refusal. */
   readonly reason: Reason;
 
   constructor(message: string, input: Input, reason: Reason) {
@@ -68,7 +78,7 @@ export class RejectedError extends AgentError {
   }
 }
 
-/** What an error says, with its cause if it names one; what is no error says itself. */
+/** Returns an error's message, with that of its cause; for other values, a text that shows them. */
 export function messageOf(error: unknown): string {
   const said = (thrown: unknown): string | undefined => {
     const message = (thrown as Partial<Error> | null | undefined)?.message;
@@ -80,7 +90,7 @@ export function messageOf(error: unknown): string {
   return cause ? `${message} (${cause})` : message;
 }
 
-// What was thrown and has no message, shortly.
+// A short text for a thrown value without a message.
 function shown(thrown: unknown): string {
   if (thrown === undefined || thrown === null) return "it failed without a word";
   try {

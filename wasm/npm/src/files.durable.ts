@@ -1,5 +1,5 @@
-// `innerloop/files/durable`: the storage of a Durable Object as a file system. It needs nothing
-// else of the package.
+// `innerloop/files/durable`: the storage of a Durable Object as a file system. It imports nothing
+// else of the package. A file is a record under its path, and pieces under the record's version.
 
 import {
   type FileSystem,
@@ -9,7 +9,7 @@ import {
   stepsOf,
 } from "./workspace/filesystem.js";
 
-/** What is needed of a Durable Object's storage: `ctx.storage`. */
+/** The part of a Durable Object's storage, `ctx.storage`, that is used here. */
 export interface DurableStorage {
   get<T = unknown>(key: string): Promise<T | undefined>;
   list<T = unknown>(options: { prefix: string; limit?: number }): Promise<Map<string, T>>;
@@ -24,26 +24,30 @@ export interface DurableTransaction {
   list<T = unknown>(options: { prefix: string; limit?: number }): Promise<Map<string, T>>;
 }
 
-/** How the files lie in the storage. */
+/** The options of {@link durableFiles}. */
 export interface DurableFilesOptions {
-  /** What the keys begin with; `files/` if left out. */
+  /** The prefix of all keys; `files/` if left out. */
   prefix?: string | undefined;
 }
 
-/** What is kept of a file beside its pieces. */
+/** The record of a file beside its pieces. */
 interface Kept {
   size: number;
   version: string;
   pieces: number;
 }
 
-/** A value may have 128 KiB, and a key 2 KiB. */
+// Durable Objects allow 128 KiB for a value with its encoding, and 2 KiB for a key.
 const PIECE = 120 * 2 ** 10;
 const MOST_OF_KEY = 2 ** 11;
 
 /**
- * The storage of a Durable Object as a file system for an agent. Each change is a transaction: a
- * file is as it was, or as it was to be.
+ * Returns the storage of a Durable Object as a file system for an agent. Each change is a
+ * transaction, so that a file has its old or its new content, never part of both.
+ *
+ * ```js
+ * const agent = await Agent.create({ provider, apiKey, files: durableFiles(ctx.storage) });
+ * ```
  */
 export function durableFiles(
   storage: DurableStorage,
@@ -78,6 +82,7 @@ class DurableFiles implements FileSystem {
       if (isFolder) throw failure("EISDIR", `${path} is a folder`);
       await this.#checkAbove(storage, path);
       await this.#drop(storage, await storage.get<Kept>(key));
+      // The version is in the pieces' keys, so that a rename moves the record alone.
       const version = crypto.randomUUID();
       const pieces = Math.ceil(content.length / PIECE);
       for (let piece = 0; piece < pieces; piece += 1) {
@@ -100,6 +105,7 @@ class DurableFiles implements FileSystem {
     const above = path === "" ? "" : `${path}/`;
     const prefix = this.#key(above);
     const found = await this.storage.list<Kept>({ prefix });
+    // Folders exist only as parts of paths: one without files is the same as none.
     if (found.size === 0 && path !== "") {
       const { type } = await this.stat(path);
       if (type === "file") throw failure("ENOTDIR", `${path} is a file`);
@@ -136,6 +142,7 @@ class DurableFiles implements FileSystem {
       await this.storage.transaction(change);
     } catch (error) {
       const { code, message } = error as { code?: unknown; message?: string };
+      // The storage has no code for being full, only a message.
       const isFull = typeof code !== "string" && /full|quota|exceed|limit/i.test(message ?? "");
       throw isFull ? failure("ENOSPC", message ?? "no space is left") : error;
     }
@@ -153,7 +160,7 @@ class DurableFiles implements FileSystem {
     return (await storage.list({ prefix: `${this.#key(path)}/`, limit: 1 })).size > 0;
   }
 
-  // No file stands where a folder has to be.
+  // Throws if a file stands where the path needs a folder.
   async #checkAbove(storage: Pick<DurableTransaction, "get">, path: string): Promise<void> {
     const steps = stepsOf(path);
     for (let count = 1; count < steps.length; count += 1) {

@@ -1,7 +1,7 @@
 // `innerloop/files/node`: a folder of the machine as a file system, in Node, Deno and Bun. Nothing
-// outside of it is reached: no step of a path may be a link. On Linux each folder on the way is
-// opened through the one above, so that no link that comes meanwhile leads out; elsewhere only who
-// changes folders at that very moment could. It needs nothing else of the package.
+// outside of it can be reached: no step of a path may be a link. On Linux each folder on the way is
+// opened through the descriptor of the one above, so that a link put in its place meanwhile leads
+// nowhere; on other systems that race remains. It imports nothing else of the package.
 
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
@@ -17,22 +17,23 @@ import {
   stepsOf,
 } from "./workspace/filesystem.js";
 
-/** What of a folder an agent is not to see. */
+/** The options of {@link nodeFiles}. */
 export interface NodeFilesOptions {
   /**
-   * Whether a file or folder is left out, with all that is in it: it is neither read nor written.
-   * Folders named `node_modules` if nothing is said; those of version systems, such as `.git`,
-   * always are.
+   * Returns whether a file or folder is hidden, with all that is in it: it is neither read nor
+   * written. If left out, folders named `node_modules` are. Those of version control, such as
+   * `.git`, always are.
    */
   ignore?: ((path: string) => boolean) | undefined;
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY } = constants;
-/** Where Linux has what is open. */
+/** The folder in which Linux lists a process's open descriptors. */
 const DESCRIPTORS = "/proc/self/fd";
-// Windows has neither; a pipe that nobody writes to would be waited for.
+// Links are refused by the system, even if one was put in place after the check. `O_NONBLOCK`,
+// since opening a pipe that nobody writes to would wait for ever. Windows has neither.
 const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** Folders of version systems: what is written there runs with their user's next command. */
+/** Folders of version control: hooks written there would run with the user's next command. */
 const VERSION_SYSTEMS: ReadonlySet<string> = new Set([
   ".bzr",
   ".git",
@@ -43,10 +44,10 @@ const VERSION_SYSTEMS: ReadonlySet<string> = new Set([
   ".svn",
   "_darcs",
 ]);
-/** How files are called that are being written. */
+/** The names of files that are being written. */
 const UNFINISHED = /^\.innerloop-[\w-]+\.tmp$/;
 
-/** Errors in words that say nothing of the machine. */
+/** Messages of errors that tell nothing about the machine. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder",
   EEXIST: "it is there already",
@@ -62,14 +63,20 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-/** A folder of the machine as a file system for an agent. */
+/**
+ * Returns a folder of the machine as a file system for an agent.
+ *
+ * ```js
+ * const agent = await Agent.create({ provider, apiKey, files: nodeFiles("./project") });
+ * ```
+ */
 export function nodeFiles(folder: string | Address, options: NodeFilesOptions = {}): FileSystem {
   const { ignore = (path) => path.split("/").includes("node_modules") } = options;
   const path = typeof folder === "string" ? folder : fileURLToPath(folder.href);
   return new NodeFiles(resolve(path), ignore);
 }
 
-/** A folder that was opened: what is in it is reached through it, whatever becomes of its path. */
+/** An open folder; its entries are reached through `at`, whatever becomes of its path. */
 interface Opened {
   at: string;
   close(): Promise<void>;
@@ -89,6 +96,7 @@ class NodeFiles implements FileSystem {
       await fileAt(place);
       const file = await open(place, O_RDONLY | NO_LINK);
       try {
+        // Checked again on the open file: the entry may have been replaced since.
         checkFile(await file.stat({ bigint: true }));
         return await file.readFile();
       } finally {
@@ -100,6 +108,7 @@ class NodeFiles implements FileSystem {
   write(path: string, content: Uint8Array): Promise<void> {
     const write = async (place: string): Promise<void> => {
       const before = await fileAt(place).catch(absent);
+      // Written beside the file, synced and renamed over it: after a crash either content is whole.
       const unfinished = join(dirname(place), `.innerloop-${randomUUID()}.tmp`);
       const file = await open(unfinished, O_WRONLY | O_CREAT | O_EXCL | NO_LINK);
       try {
@@ -153,7 +162,7 @@ class NodeFiles implements FileSystem {
     return this.#at(from, (source) => this.#at(to, move(source), true));
   }
 
-  // Does it to the entry, whose folder is opened for it, or made where it is not there.
+  // Calls `does` with an entry's place in its opened folder; `isMade` creates missing folders.
   #at<T>(path: string, does: (place: string) => Promise<T>, isMade = false): Promise<T> {
     return this.#does(path, async (steps) => {
       const name = steps.at(-1);
@@ -170,6 +179,7 @@ class NodeFiles implements FileSystem {
   async #does<T>(path: string, does: (steps: string[]) => Promise<T>): Promise<T> {
     try {
       const steps = stepsOf(path);
+      // On Windows a step could otherwise hold a separator, a drive or a stream of a file.
       const isForeign = (step: string): boolean => sep === "\\" && /[\\:]/.test(step);
       if (steps.some(isForeign)) throw failure("EINVAL", "it is no path here");
       if (this.#isLeftOut(path)) throw failure("EACCES", "it is left out of the workspace");
@@ -182,13 +192,15 @@ class NodeFiles implements FileSystem {
   #isLeftOut(path: string): boolean {
     const steps = path.split("/");
     const isOwn = (step: string): boolean =>
+      // Lower case, since file systems that ignore case open `.GIT` as `.git`.
       VERSION_SYSTEMS.has(step.toLowerCase()) || UNFINISHED.test(step);
     if (steps.some(isOwn)) return true;
     return steps.some((_, at) => this.ignore(steps.slice(0, at + 1).join("/")));
   }
 
-  // Opens a folder step by step, each by the one above.
+  // Opens a folder step by step, each through the one above.
   async #enter(steps: readonly string[], isMade: boolean): Promise<Opened> {
+    // A root that could not be found is looked for again: it may be created later.
     this.#root ??= this.#found();
     this.#root.catch(() => (this.#root = undefined));
     let opened = await this.#open(await this.#root);
@@ -205,7 +217,8 @@ class NodeFiles implements FileSystem {
     return opened;
   }
 
-  // The folder itself may be behind a link, which its user has named.
+  // The real path of the root, which may itself be a link: the user has named it. Whether Linux's
+  // descriptors can be used is found out by trying, since some sandboxes have no `/proc`.
   async #found(): Promise<string> {
     const root = await realpath(this.folder);
     const folder = await open(root, O_RDONLY).catch(() => undefined);
@@ -234,7 +247,7 @@ async function entryOf(folder: string, name: string): Promise<FileSystemEntry | 
   try {
     return { name, ...statOf(await lstat(join(folder, name), { bigint: true })) };
   } catch {
-    // It is gone, a link, or no file.
+    // Removed meanwhile, a link, or neither file nor folder: the agent does not see it.
     return undefined;
   }
 }
@@ -267,7 +280,7 @@ function there(error: unknown): void {
 function inWords(error: unknown): Error {
   const { code, message } = error as { code?: unknown; message: string };
   if (typeof code !== "string") return error as Error;
-  // Node's own messages hold the path on the machine.
+  // Node's messages hold paths of the machine, which the model must not read.
   const isOwn = !("syscall" in (error as object)) && message !== "";
   return failure(code, isOwn ? message : (WORDS[code] ?? "it failed"));
 }

@@ -1,5 +1,5 @@
-// `innerloop/files/opfs`: a folder of the browser's, the origin's private ones or one that the
-// visitor has picked, as a file system. It needs nothing else of the package.
+// `innerloop/files/opfs`: a folder in a browser as a file system, either the origin's private one
+// or one that the visitor has picked. It imports nothing else of the package.
 
 import type { DirectoryHandle } from "./platform/globals.js";
 import {
@@ -10,7 +10,7 @@ import {
   stepsOf,
 } from "./workspace/filesystem.js";
 
-/** What browsers call what fails, as POSIX does. */
+/** The POSIX codes of browsers' errors, by their names. */
 const CODES: Readonly<Record<string, string>> = {
   NotFoundError: "ENOENT",
   NotAllowedError: "EACCES",
@@ -23,8 +23,12 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A folder of the browser's as a file system for an agent: the origin's private file system, or the
- * folder of a handle.
+ * Returns a folder of the browser as a file system for an agent: the origin's private file system,
+ * or the folder of a handle.
+ *
+ * ```js
+ * const agent = await Agent.create({ provider, apiKey, files: opfsFiles() });
+ * ```
  */
 export function opfsFiles(folder?: DirectoryHandle): FileSystem {
   return new OpfsFiles(folder as FileSystemDirectoryHandle | undefined);
@@ -51,7 +55,8 @@ class OpfsFiles implements FileSystem {
         );
         const handle = await above.getFileHandle(name, { create: true });
         try {
-          // What is written takes the file's place when it is closed.
+          // The browser swaps the content in when the stream is closed, so that a failed write
+          // leaves the file as it was.
           const stream = await handle.createWritable();
           try {
             await stream.write(content as Uint8Array<ArrayBuffer>);
@@ -61,6 +66,7 @@ class OpfsFiles implements FileSystem {
           }
           await stream.close();
         } catch (error) {
+          // The handle has created an empty file, which must not stay.
           if (isNew) await above.removeEntry(name).catch(() => {});
           throw error;
         }
@@ -94,7 +100,7 @@ class OpfsFiles implements FileSystem {
 
   remove(path: string): Promise<void> {
     return this.#does(path, "EISDIR", async (above, name) => {
-      // A folder that is empty would go, too.
+      // Throws for a folder, since `removeEntry` would remove an empty one.
       await above.getFileHandle(name);
       await above.removeEntry(name);
     });
@@ -106,11 +112,12 @@ class OpfsFiles implements FileSystem {
       () => false,
     );
     if (isThere) throw failure("EEXIST", `${to} is there already`);
+    // Copied: not all browsers can move a file. A failure leaves both, never neither.
     await this.write(to, await this.read(from));
     await this.remove(from);
   }
 
-  // Does it to the entry of that name, in the folder above.
+  // Calls `does` with the folder above an entry and the entry's name.
   #does<T>(
     path: string,
     mismatch: string,
@@ -139,7 +146,7 @@ class OpfsFiles implements FileSystem {
       const { name = "", message, code } = error as Partial<Error & { code: unknown }>;
       if (typeof code === "string") throw error;
       const isMismatch = name === "TypeMismatchError";
-      // A name that no file may have.
+      // Browsers throw a `TypeError` for a name that no file may have.
       const other = name === "TypeError" ? "EINVAL" : "EIO";
       throw failure(isMismatch ? mismatch : (CODES[name] ?? other), message ?? name);
     }

@@ -1,4 +1,5 @@
-// The entry of edge runtimes such as Next's, whose bundlers know a module by the end of its name.
+// The entry for edge runtimes such as Next's. Their bundlers recognise a WebAssembly module by the
+// suffix `?module`, and hand it over compiled: these runtimes forbid compiling at run time.
 
 import wasm from "./innerloop_wasm_bg.wasm?module";
 import { isolate } from "./platform/isolate.js";

@@ -1,4 +1,5 @@
-// The entry `innerloop/inline` of Node, Deno and Bun: one file may hold all of it.
+// The entry `innerloop/inline` for Node, Deno and Bun: the module and the worker's script are part
+// of it as text, so that a bundle is one file.
 
 import module from "inline:module";
 import program from "inline:program.node";

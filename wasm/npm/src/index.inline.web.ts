@@ -1,4 +1,5 @@
-// The entry `innerloop/inline` of pages: nothing is loaded from beside the script.
+// The entry `innerloop/inline` for pages: the module and the worker's script are part of it as
+// text, so that nothing is loaded from beside the script.
 
 import module from "inline:module";
 import program from "inline:program.web";

@@ -1,4 +1,4 @@
-// The entry of Node, Deno and Bun.
+// The entry for Node, Deno and Bun.
 
 import { Worker } from "node:worker_threads";
 import { machine } from "./platform/machine.js";
@@ -8,6 +8,7 @@ usePlatform(
   machine({
     module: () => new URL("./innerloop_wasm_bg.wasm", import.meta.url),
     worker() {
+      // Without the host's environment, in which keys may stand, and without its flags.
       const place = new URL("./program.node.js", import.meta.url);
       return { started: new Worker(place, { env: {}, execArgv: [] }), place };
     },

@@ -1,4 +1,5 @@
-// What the package exports, whatever the platform.
+// The package's exports, the same on all platforms. The entries beside this file set the platform
+// and re-export it.
 
 export { Agent } from "./agent/agent.js";
 export { Run } from "./agent/run.js";

@@ -1,9 +1,10 @@
-// The entry of pages and their workers, and of everything that is neither of the others. Bundlers
-// know `new URL(…, import.meta.url)` only where it is written out.
+// The entry for pages and their workers, and for every platform without an entry of its own.
 
 import { page, workerAt } from "./platform/page.js";
 import { usePlatform } from "./platform/platform.js";
 
+// Each `new URL(…, import.meta.url)` is written out here: bundlers find the file behind it only if
+// the name is a literal.
 usePlatform(
   page({
     module: () => new URL("./innerloop_wasm_bg.wasm", import.meta.url),

@@ -1,4 +1,4 @@
-// The entry of Workers (workerd).
+// The entry for Workers (workerd), which import a WebAssembly module compiled.
 
 import wasm from "./innerloop_wasm_bg.wasm";
 import { isolate } from "./platform/isolate.js";

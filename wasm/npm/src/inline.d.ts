@@ -1,6 +1,6 @@
-// What `build.mjs` puts into the entries `innerloop/inline`, as texts.
+// Types of the texts that `build.mjs` puts into the entries `innerloop/inline`.
 
-/** The package's module, by gzip and in base64; the script of a worker. */
+/** The package's module as gzip in base64, or the script of a worker. */
 declare module "inline:*" {
   const text: string;
   export default text;

@@ -1,5 +1,5 @@
-// The public types: what an agent is created with and what it hands out, in camelCase. Events and
-// the data in them have the shapes of the session's log (snake_case).
+// The public types: the options that an agent takes and the values that it returns, in camelCase.
+// Events and the data in them have the shapes of the session's log (snake_case).
 
 export type {
   PendingInput,

@@ -1,4 +1,4 @@
-// The WebAssembly module, for bundlers whose imports of it are modules.
+// Types of imported WebAssembly modules, for platforms whose bundlers hand them over compiled.
 
 declare module "*.wasm" {
   const module: WebAssembly.Module;

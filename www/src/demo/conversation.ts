@@ -1,5 +1,6 @@
-// What a request says: the newest input, what was said in between, and what became of each call.
-// The demo keeps nothing between requests, so that it goes on after a reload as before.
+// The reader of a request to the demo: the newest input, the steers since, and the result of each
+// call. The demo keeps nothing between requests, so that a reload or an undo changes nothing for
+// it.
 
 import type { ToolUse } from "./wire.js";
 
@@ -13,12 +14,12 @@ export interface Done {
 
 /** The part of a conversation that follows the newest input. */
 export interface Conversation {
-  /** How many inputs there were before this one. */
+  /** The number of inputs before this one. */
   earlier: number;
   input: string;
-  /** What the user said since. */
+  /** The user's steers since. */
   steers: string[];
-  /** What became of the demo's calls, by the names that it gave them. */
+  /** The demo's finished calls, by the names that it gave them. */
   done: Map<string, Done>;
 }
 
@@ -55,6 +56,7 @@ export function conversationOf(body: string): Conversation {
       continue;
     }
     const texts = blocks.flatMap(({ type, text }) => (type === "text" && text ? [text] : []));
+    // Texts of the session to the model, such as reminders, stand in tags and are not the user's.
     const said = texts.filter((text) => !text.startsWith("<"));
     if (isAnswered && said.length > 0) {
       earlier += 1;
@@ -74,7 +76,7 @@ export function conversationOf(body: string): Conversation {
   return current;
 }
 
-/** A call by the name under which its result is found again. */
+/** Returns a call whose id holds a name, under which its result is found again. */
 export function call(
   { earlier }: Conversation,
   name: string,

@@ -1,5 +1,5 @@
-// The model of the demo: a script that looks at the conversation and decides what comes next, as a
-// model would. It works on whatever files there are, answers to what it is told, and always ends.
+// The demo's model: a script that decides from the conversation what comes next, as a model would.
+// It works on any files, reacts to steers, edits and denials, and always comes to an end.
 
 import { type Conversation, call, conversationOf } from "./conversation.js";
 import { PROJECT } from "./project.js";
@@ -11,15 +11,15 @@ export const PACE_MS = 12;
 
 /** The files of the example; whatever else there is was added. */
 const KNOWN = PROJECT;
-/** What the demo itself writes. */
+/** The files that the demo itself writes. */
 const OWN = ["CHANGELOG.md", "NOTES.md", "index.html"];
 const FAULT = "quantity > from";
 const MENDED = "quantity >= from";
 const TEST = { program: "qjs", args: ["-m", "test.mjs"], timeout_ms: 10_000 };
-/** No more of what was added is read. */
+/** The most files added by the user that it reads. */
 const MOST_ADDED = 3;
 
-/** What stands in for `fetch`: it answers requests as the provider would. */
+/** Returns a function that stands in for `fetch` and answers requests as the provider would. */
 export function demoFetch(pace: number): (url: string, init: RequestInit) => Promise<Response> {
   return (_url, { body, signal }) => {
     const text = String(body);
@@ -28,7 +28,7 @@ export function demoFetch(pace: number): (url: string, init: RequestInit) => Pro
   };
 }
 
-/** What the model says next. */
+/** Returns the model's next reply. */
 export function answer(at: Conversation): Said {
   return steered(at) ?? (isToMend(at) ? mend(at) : oblige(at));
 }
@@ -38,7 +38,7 @@ function isToMend(at: Conversation): boolean {
   return at.earlier === 0 && understood(at, "wish", at.input) === undefined;
 }
 
-// What was said in between comes first, each word once.
+// Steers come first. Each is answered once: the call that answers it carries its number.
 function steered(at: Conversation): Said | undefined {
   for (const [number, words] of at.steers.entries()) {
     const name = `steer${number}`;
@@ -168,7 +168,7 @@ function close(at: Conversation, paths: string[]): Said {
   return { text: `${text}, and I am only a script. ${KNOWS}${seen}` };
 }
 
-// In an empty workspace there is something to begin.
+// An empty workspace gets a first page.
 function begin(at: Conversation): Said {
   const page = at.done.get("begin");
   if (page === undefined) {
@@ -179,7 +179,7 @@ function begin(at: Conversation): Said {
   return { text: "There it is: `index.html`. The tab *Preview* shows it." };
 }
 
-// Any later input is a wish.
+// Any later input is taken as a wish.
 function oblige(at: Conversation): Said {
   if (asksToStop(at.input)) return { text: "There is nothing under way." };
   const wish = at.done.get("wish");

@@ -1,4 +1,4 @@
-// The example project: static files beside the page.
+// The example project, which lies beside the page as static files.
 
 /** The project's files; the page test compares this list with the folder. */
 export const PROJECT = [
@@ -10,13 +10,13 @@ export const PROJECT = [
   "test.mjs",
 ];
 
-/** What there is to do in it. */
+/** The task in the example. */
 export const PROMPT = "Make the tests pass";
 
-/** What else the demo understands; the last also in other workspaces. */
+/** Further wishes that the demo understands; the last one also in other workspaces. */
 export const IDEAS = ["Add a comment", "Add another test", "Begin a changelog", "Write a page"];
 
-/** The project, by path. */
+/** Fetches the project's files; rejects if one is missing. */
 export async function loadProject(): Promise<[string, Uint8Array][]> {
   return Promise.all(
     PROJECT.map(async (path): Promise<[string, Uint8Array]> => {

@@ -1,7 +1,7 @@
-// Replies as Anthropic's Messages API streams them: what a model in this page says goes through the
-// package's decoder of that protocol.
+// Replies as Anthropic's Messages API streams them. The demo speaks this protocol, so that its
+// replies go through the package's own decoder like a real provider's.
 
-/** What a model says. */
+/** A reply of the model. */
 export interface Said {
   text?: string;
   calls?: ToolUse[];
@@ -14,10 +14,10 @@ export interface ToolUse {
   input: object;
 }
 
-/** How many characters a piece of a streamed text has. */
+/** The characters of a piece of streamed text. */
 const PIECE = 12;
 
-/** The events of a reply, each as the server sends it. */
+/** Returns the events of a reply, each as the server sends it. */
 export function eventsOf(said: Said, inputTokens: number): string[] {
   const { text = "", calls = [] } = said;
   const events: object[] = [startOf(inputTokens)];
@@ -47,7 +47,7 @@ export function eventsOf(said: Said, inputTokens: number): string[] {
   });
 }
 
-/** A response that sends these events, one every `pace` milliseconds. */
+/** Returns a response that sends these events, one every `pace` milliseconds. */
 export function respond(events: string[], pace: number, signal?: AbortSignal | null): Response {
   const encoder = new TextEncoder();
   let at = 0;
@@ -80,6 +80,7 @@ function startOf(inputTokens: number): object {
 }
 
 function pieces(text: string): string[] {
+  // By characters, not UTF-16 units: a piece must not end in the middle of a pair.
   const all = [...text];
   const found: string[] = [];
   for (let at = 0; at < all.length; at += PIECE) found.push(all.slice(at, at + PIECE).join(""));

@@ -1,12 +1,12 @@
-// What the demo understands of free words, and what it then does. It knows few of them, and says
-// so; what it does not know it writes down, so that nothing is said in vain.
+// The wishes that the demo understands, and its calls for each. It knows few words, and says so; a
+// steer that it does not know is written down, so that it has a visible effect all the same.
 
 import { type Conversation, call } from "./conversation.js";
 import type { ToolUse } from "./wire.js";
 
 /** A wish that was understood. */
 export interface Wish {
-  /** What the demo says that it does. */
+  /** The demo's text about what it does. */
   says: string;
   calls: ToolUse[];
 }
@@ -58,12 +58,12 @@ export const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Whether words ask for an end. */
+/** Returns whether words ask to stop. */
 export function asksToStop(words: string): boolean {
   return /\b(stop|halt|enough|never mind)\b/i.test(words);
 }
 
-/** What is done about words; `undefined` if the demo does not know them. */
+/** Returns the wish in some words; `undefined` if the demo does not know them. */
 export function understood(at: Conversation, name: string, words: string): Wish | undefined {
   if (/\b(comment|explain|document)/i.test(words)) {
     const [old_string, new_string] = [COMMENT_BEFORE, COMMENT_AFTER];
@@ -98,7 +98,7 @@ export function understood(at: Conversation, name: string, words: string): Wish 
   return undefined;
 }
 
-/** What is done about words that the demo does not know. */
+/** Returns the wish for words that the demo does not know: it writes them down. */
 export function writtenDown(at: Conversation, name: string, words: string): Wish {
   const content = `# Notes\n\nSaid while the demo ran:\n\n> ${words.replaceAll("\n", "\n> ")}\n`;
   const input = { file_path: "NOTES.md", content };

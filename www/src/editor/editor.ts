@@ -1,4 +1,4 @@
-// CodeMirror as the page uses it: one view, a state for each file.
+// CodeMirror as the page uses it: one view, with a new state for each file that is opened.
 
 import { indentWithTab } from "@codemirror/commands";
 import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
@@ -7,13 +7,13 @@ import { basicSetup } from "codemirror";
 import { languageOf } from "./languages.js";
 import { colours, theme } from "./style.js";
 
-/** What the editor tells. */
+/** The functions that the editor calls. */
 export interface EditorSide {
   changed(): void;
   save(): void;
 }
 
-/** Longer texts are shown without colours. */
+/** The length of text from which on it is shown without colours. */
 const MOST_COLOURED = 1_000_000;
 
 /** An editor in an element. */
@@ -25,13 +25,15 @@ export class Editor {
   #isLoading = false;
   /** The file that is shown. */
   #path = "";
-  /** Whether a person has scrolled since the file was opened: then the view stays there. */
+  /**
+   * True if a person has scrolled or typed since the file was opened: then the view stays there.
+   */
   #isLed = false;
 
   constructor(parent: HTMLElement, side: EditorSide) {
     this.#side = side;
-    // In a shadow tree CodeMirror hands its styles over as objects, which the content security
-    // policy of the page lets pass.
+    // In a shadow tree CodeMirror adopts its styles as objects; elsewhere it writes `<style>`
+    // elements, which the page's content security policy forbids.
     const root = parent.attachShadow({ mode: "open" });
     this.#view = new EditorView({ parent: root, root });
     for (const sign of ["wheel", "touchmove", "pointerdown", "keydown"]) {
@@ -72,7 +74,7 @@ export class Editor {
     if (text.length <= MOST_COLOURED) void this.#colour(path);
   }
 
-  /** Takes another text for the file that is shown; the selection stays where it can. */
+  /** Replaces the text of the shown file; the selection stays as far as it can. */
   update(text: string, isReadOnly: boolean): void {
     const { state } = this.#view;
     if (state.readOnly !== isReadOnly) {
@@ -81,6 +83,8 @@ export class Editor {
     }
     const before = this.text;
     if (before === text) return;
+    // Only the part that differs is replaced: CodeMirror then keeps selection and folds, and lays
+    // out little for each piece that the model writes.
     let from = 0;
     while (from < before.length && before[from] === text[from]) from += 1;
     let [to, end] = [before.length, text.length];
@@ -88,12 +92,12 @@ export class Editor {
       to -= 1;
       end -= 1;
     }
-    // Its beginning, lest long lines move the text aside.
+    // To the beginning of the line: scrolling to its end would move the text sideways.
     const line = text.lastIndexOf("\n", end - 1) + 1;
     this.#isLoading = true;
     this.#view.dispatch({
       changes: { from, to, insert: text.slice(from, end) },
-      // What grows is no step that a person could take back.
+      // A text that the model writes is no step of the person's undo history.
       annotations: Transaction.addToHistory.of(!isReadOnly),
       effects: this.#isLed ? [] : EditorView.scrollIntoView(line, { y: "nearest" }),
     });
@@ -110,6 +114,7 @@ export class Editor {
 
   async #colour(path: string): Promise<void> {
     const language = await languageOf(path);
+    // Another file may have been opened while the language was loaded.
     if (language === undefined || this.#path !== path) return;
     this.#view.dispatch({ effects: this.#language.reconfigure(language) });
   }

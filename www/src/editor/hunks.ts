@@ -1,9 +1,9 @@
-// What differs between two texts, line by line, and taking one difference back.
+// The differences between two texts by lines, and the undoing of a single one.
 
 import { Chunk } from "@codemirror/merge";
 import { Text } from "@codemirror/state";
 
-/** A place where lines differ, with the lines around it that don't. */
+/** A place where lines differ, with the equal lines around it. */
 export interface Hunk {
   /** The first line that differs, from 0, in the text before and after. */
   before: number;
@@ -16,10 +16,10 @@ export interface Hunk {
 }
 
 const CONTEXT = 3;
-/** A comparison that takes longer is made coarser. */
+/** The limits beyond which a comparison is made coarser, so that the page stays responsive. */
 const LIMITS = { scanLimit: 2_000, timeout: 200 };
 
-/** The hunks between two texts. */
+/** Returns the hunks between two texts. */
 export function hunksOf(before: string, after: string): Hunk[] {
   const [a, b] = [Text.of(before.split("\n")), Text.of(after.split("\n"))];
   const lines = after.split("\n");
@@ -37,9 +37,10 @@ export function hunksOf(before: string, after: string): Hunk[] {
   });
 }
 
-/** The text after, with one hunk taken back. */
+/** Returns the newer text without one hunk; throws if its lines have changed. */
 export function withoutHunk(after: string, hunk: Hunk): string {
   const lines = after.split("\n");
+  // The hunk was computed before the click, and the agent may have written the file since.
   const now = lines.slice(hunk.after, hunk.after + hunk.added.length);
   if (now.join("\n") !== hunk.added.join("\n")) throw new Error("The file has changed meanwhile.");
   lines.splice(hunk.after, hunk.added.length, ...hunk.removed);
@@ -47,7 +48,7 @@ export function withoutHunk(after: string, hunk: Hunk): string {
 }
 
 function linesOf(text: Text, from: number, to: number): { at: number; lines: string[] } {
-  // Behind the last line there is nothing to look up.
+  // A chunk at the end may begin behind the last line, where `lineAt` would throw.
   const at = from > text.length ? text.lines : text.lineAt(from).number - 1;
   if (to <= from) return { at, lines: [] };
   const end = text.lineAt(Math.min(to - 1, text.length)).number;

@@ -1,4 +1,4 @@
-// The languages of the editor, each loaded with the first file that is in it.
+// The languages of the editor. Each is loaded with its first file, so that the page starts small.
 
 import type { LanguageSupport } from "@codemirror/language";
 
@@ -22,7 +22,7 @@ const LOADERS: [RegExp, () => Promise<LanguageSupport>][] = [
   [/\.rs$/, async () => (await import("@codemirror/lang-rust")).rust()],
 ];
 
-/** The language of a file, if the editor knows it. */
+/** Returns the language of a file, if the editor knows it. */
 export async function languageOf(path: string): Promise<LanguageSupport | undefined> {
   const [, load] = LOADERS.find(([pattern]) => pattern.test(path)) ?? [];
   return load?.();

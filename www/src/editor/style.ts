@@ -1,4 +1,4 @@
-// How the editor looks: the page's colours, which its shadow tree inherits as variables.
+// The style of the editor: the page's colours, which its shadow tree inherits as variables.
 
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";

@@ -1,6 +1,6 @@
-// Contents of files.
+// Comparison of files' contents, for page and worker.
 
-/** Whether two contents are the same; `undefined` is no file. */
+/** Returns whether two contents are the same; `undefined` is a missing file. */
 export function same(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.length !== b.length) return false;

@@ -1,7 +1,8 @@
-// Names for what is made.
+// Random ids.
 
-/** A random UUID. Pages that came without encryption lack the browser's own function for it. */
+/** Returns a random UUID. */
 export function newId(): string {
+  // Browsers offer `crypto.randomUUID` only on pages that are served with TLS.
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,5 +1,5 @@
-// What the page and its worker say to each other. The page calls, the worker answers; what happens
-// in between comes as notices.
+// The messages between the page and its worker: calls of the page with their answers, and notices
+// of the worker. Both sides compile against this file, which is the whole of their interface.
 
 import type { ProviderInfo } from "innerloop";
 import type { Told } from "./told.js";
@@ -16,14 +16,14 @@ export interface SessionInfo {
 export interface FileInfo {
   path: string;
   size: number;
-  /** Whether it differs from the state that changes are shown against, or is being written. */
+  /** The mark of a file that differs from the beginning, or that is being written. */
   badge?: "new" | "changed" | "writing";
 }
 
-/** What the agent is asked about before it changes something. */
+/** The kinds of calls that a person is asked about. */
 export type ApprovalMode = "changes" | "files" | "nothing";
 
-/** Who answers: the script in this page, or a model. */
+/** The source of replies: the script in this page, or a model of a provider. */
 export interface Connection {
   provider: string;
   model: string;
@@ -37,17 +37,17 @@ export const DEMO = "demo";
 export interface ConnectionDraft extends Connection {
   /** A new key; the one that the worker has if left out. */
   key?: string;
-  /** Whether the key is to be kept on this device. */
+  /** True to keep the key on this device. */
   remember: boolean;
 }
 
-/** What is known of a connection without its key. */
+/** A connection as the page may know it: without its key. */
 export interface ConnectionInfo extends Connection {
   hasKey: boolean;
   remembered: boolean;
 }
 
-/** What trying a connection has shown. */
+/** The result of trying a connection. */
 export interface Tried {
   ok: boolean;
   message: string;
@@ -62,7 +62,7 @@ export interface Asked {
   arguments: unknown;
 }
 
-/** What a person says to it. */
+/** A person's decision about a call. */
 export type Verdict =
   | { type: "once" }
   | { type: "always" }
@@ -71,7 +71,7 @@ export type Verdict =
 
 /** A state of the workspace to compare with: the beginning, and each input since. */
 export interface Checkpoint {
-  /** How many events had been told when it was taken. */
+  /** The number of events before it. */
   at: number;
   name: string;
 }
@@ -83,28 +83,28 @@ export interface FileDifference {
   after?: Uint8Array;
 }
 
-/** A file that the model is writing, as far as it has come. */
+/** A file that the model is writing, as far as it has been streamed. */
 export interface Draft {
   path: string;
   text: string;
 }
 
-/** What is known of a file of a folder. */
+/** The state in which a file of the device's folder was last seen. */
 export interface KnownFile {
-  /** When it was last written, in Unix milliseconds. */
+  /** The time of its last change, in Unix milliseconds. */
   time: number;
-  /** Tells contents apart. */
+  /** A digest of its content. */
   digest: string;
 }
 
 /** The folder of this device that a session's files came from. */
 export interface Folder {
   handle: FileSystemDirectoryHandle;
-  /** What each file was when this page has read or written it last, by path. */
+  /** The state of each file when this page last read or wrote it, by path. */
   known: Map<string, KnownFile>;
 }
 
-/** What was said while the agent works, and it has not heard yet. */
+/** A message of the user that a working agent has not read yet. */
 export interface Unheard {
   text: string;
   how: "steer" | "followUp";
@@ -119,34 +119,34 @@ export interface SessionView {
   running: boolean;
   asked: Asked[];
   unheard: Unheard[];
-  /** How many undos can be redone. */
+  /** The number of undos that can be redone. */
   undone: number;
   draft?: Draft | undefined;
   folder?: Folder | undefined;
   approval: ApprovalMode;
   connection: ConnectionInfo;
-  /** Whether all of it outlasts a reload by now. */
+  /** True if everything is stored and would survive a reload. */
   kept: boolean;
 }
 
-/** What came of adding files. */
+/** The result of adding files. */
 export interface Added {
-  /** Those that were there before. */
+  /** The paths of files that were there before. */
   taken: string[];
-  /** What stood in the place of all of them, if they were added. */
+  /** The contents before at all paths, if the files were added. */
   before: [string, Uint8Array | undefined][];
 }
 
-/** What came of a command line of the terminal. */
+/** The result of a command line in the terminal. */
 export interface LineResult {
   output: string;
   exit?: number;
   error?: string;
 }
 
-/** What the page may ask of the worker. */
+/** The methods of the worker that the page may call. */
 export interface WorkerApi {
-  /** Begins; where the browser `keeps` nothing, sessions last as long as the page is open. */
+  /** Starts the worker. If the browser `keeps` nothing, sessions end with the page. */
   begin(options: { pace: number | null }): {
     sessions: SessionInfo[];
     view: SessionView;
@@ -190,7 +190,7 @@ export interface WorkerApi {
   warm(): void;
 }
 
-/** What happens without being asked for. */
+/** A message of the worker that answers no call. */
 export type Notice =
   | { type: "events"; events: Told[] }
   | { type: "files"; changed: FileInfo[]; removed: string[] }

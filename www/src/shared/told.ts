@@ -1,34 +1,35 @@
-// What was told so far: the agent's events and the page's own notes, pieces of one text joined.
-// Worker and page join them by the same rule, so that both count alike.
+// The list of what a session has told: the agent's events and the page's own notes, with the pieces
+// of one text joined. Worker and page join by the same rule, since both refer to entries by number.
 
 import type { AgentEvent } from "innerloop";
 
-/** A word of the page's own in the transcript. */
+/** A message of the page itself in the transcript. */
 export interface Note {
   type: "note";
   text: string;
   bad: boolean;
 }
 
-/** The page was loaded again, and a run that it had cut goes on. */
+/** The mark of a reload in a run, which goes on. */
 export interface Resumed {
   type: "resumed";
 }
 
-/** One entry of what was told. */
+/** One entry of the list. */
 export type Told = AgentEvent | Note | Resumed;
 
-/** Adds a thing to what was told; a further piece of the newest text becomes a part of it. */
+/** Adds an entry to the list; a further piece of the newest text is joined to it. */
 export function addTold(all: Told[], next: Told): void {
   const last = all.at(-1);
   if (last === undefined || !continues(last, next)) {
+    // A copy, since its text grows: the same object may stand in several lists.
     all.push({ ...next });
     return;
   }
   (last as { text: string }).text += (next as { text: string }).text;
 }
 
-/** Whether one is a further piece of the other. */
+/** Returns whether one entry is a further piece of the other. */
 export function continues(last: Told, next: Told): boolean {
   if (isPiece(last) && isPiece(next)) return last.agent === next.agent && last.index === next.index;
   switch (next.type) {
@@ -52,10 +53,10 @@ function isPiece(told: object): told is Piece {
   return "type" in told && told.type === "tool_call_delta";
 }
 
-/** No more of one text is kept; the session's log has all of it. */
+/** The most characters kept of one text; the session's log has all of it. */
 const LONGEST = 400_000;
 
-/** An event without what is elsewhere: the journal has files as they were, nobody reads megabytes. */
+/** Returns an event without contents of files, which the journal has, and with its texts cut. */
 export function lightened(event: AgentEvent): AgentEvent {
   if (event.type !== "tool_call_end") return event;
   const { parts, changes, ...rest } = event.outcome;

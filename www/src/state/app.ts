@@ -1,4 +1,5 @@
-// All that the page knows: signals, and what changes them. Views read, and call the functions.
+// The state of the page: signals, and the functions that change them. Views read the signals and
+// call the functions; only this file talks to the worker about the session as a whole.
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { PROJECT } from "../demo/project.js";
@@ -22,7 +23,7 @@ import { addTold, type Told } from "../shared/told.js";
 import { call, start } from "./client.js";
 import { Transcript } from "./transcript.js";
 
-/** What the middle of the page shows. */
+/** The tabs in the middle of the page. */
 export const TABS = ["Editor", "Changes", "Preview", "Terminal", "Events"] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -43,22 +44,22 @@ export const connection = signal<ConnectionInfo>({
   remembered: false,
 });
 export const tab = signal<Tab>("Editor");
-/** The panes; on a phone one of them is seen at a time. */
+/** The panes; a narrow screen shows one at a time. */
 export const PANES = ["Files", "Work", "Talk"] as const;
 export const pane = signal<(typeof PANES)[number]>("Talk");
 /** The file that is open in the editor. */
 export const opened = signal<string | undefined>(undefined);
-/** The file that the model is writing, as far as it has come. */
+/** The file that the model is writing, as far as it has been streamed. */
 export const draft = signal<Draft | undefined>(undefined);
-/** Whether the person looks at the file as it is instead. */
+/** True if the person looks at the stored file instead. */
 export const isDraftHidden = signal(false);
 /** The folder of this device that the files came from. */
 export const folder = signal<Folder | undefined>(undefined);
-/** Counts how often another state was shown as a whole. */
+/** The number of times that a session was shown as a whole, such as after an undo. */
 export const epoch = signal(0);
-/** Counts changes of files: a path's newest number. */
+/** The number of changes of each file, by path. */
 export const versions = signal<ReadonlyMap<string, number>>(new Map());
-/** A word at the bottom of the page, for a moment, and how what it tells of is undone. */
+/** The short message at the bottom of the page, with its undo. */
 export const toast = signal<Toast | undefined>(undefined);
 
 interface Toast {
@@ -68,32 +69,33 @@ interface Toast {
 }
 
 export const status = signal("Loading");
-/** What the terminal has printed since its line began. */
+/** The output of the terminal since its line began. */
 export const printed = signal("");
 
-/** Whether this browser keeps sessions at all, and whether the one that is shown is kept by now. */
+// Whether this browser stores sessions at all, and whether all of the shown one is stored.
 export const keepsSessions = signal(true);
 export const isKept = signal(true);
 effect(() => void (document.body.dataset.kept = String(isKept.value)));
 
-/** What was said while the agent works, and it has not heard yet. */
+/** The messages of the user that the working agent has not read yet. */
 export const unheard = signal<Unheard[]>([]);
-/** How many undos can be redone. */
+/** The number of undos that can be redone. */
 export const undone = signal(0);
 
-/** All that was told in this session, and how much of it is looked at; all if nothing is said. */
+// The entries of this session, and the number of those that the timeline shows; all if undefined.
+// The list is no signal: it grows with each piece of text, and views read it by the count.
 export const told: Told[] = [];
 export const toldCount = signal(0);
 export const moment = signal<number | undefined>(undefined);
-/** The transcript as of the moment that is looked at. */
+/** The transcript at the moment of the timeline. */
 const pastTranscript = signal<Transcript | undefined>(undefined);
 export const shownTranscript = computed(() => pastTranscript.value ?? transcript.value);
-/** The files as of the moment that is looked at. */
+/** The files at the moment of the timeline. */
 export const pastFiles = signal<ReadonlyMap<string, FileInfo> | undefined>(undefined);
 export const shownFiles = computed(() => pastFiles.value ?? files.value);
-/** Whether the workspace is that of the example. */
+/** True if the workspace has the example's files. */
 export const isExample = computed(() => PROJECT.every((path) => files.value.has(path)));
-/** How many files are other than at the beginning, those that are gone left out. */
+/** The number of files that differ from the beginning, without removed ones. */
 export const changedCount = computed(() => {
   return [...shownFiles.value.values()].filter(({ badge }) => badge !== undefined).length;
 });
@@ -114,7 +116,7 @@ export async function begin(): Promise<void> {
       true,
     );
   }
-  // Who goes may not come back: what is new is kept at once.
+  // A hidden page may be closed without another event, so that it is stored at once.
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && !isKept.value) void call("keep");
   });
@@ -122,6 +124,7 @@ export async function begin(): Promise<void> {
 
 /** Shows a session. */
 export function show(view: SessionView): void {
+  // In a batch: views must never see parts of two sessions.
   batch(() => {
     epoch.value += 1;
     current.value = view.info;
@@ -154,7 +157,7 @@ export function show(view: SessionView): void {
   });
 }
 
-/** Says that something went wrong. */
+/** Shows an error. */
 export function fail(error: unknown): void {
   const text = error instanceof Error ? error.message : String(error);
   say(text, true);
@@ -162,7 +165,7 @@ export function fail(error: unknown): void {
 
 let toastTimer = 0;
 
-/** Says something for a moment. */
+/** Shows a message for a moment; errors and messages with an undo stay longer. */
 export function say(text: string, bad = false, undo?: Toast["undo"]): void {
   toast.value = { text, bad, undo };
   clearTimeout(toastTimer);
@@ -170,7 +173,7 @@ export function say(text: string, bad = false, undo?: Toast["undo"]): void {
   toastTimer = window.setTimeout(() => (toast.value = undefined), isLong ? 12_000 : 4_000);
 }
 
-/** Undoes what the word at the bottom tells of. */
+/** Undoes the thing that the short message tells of. */
 export async function undoToast(): Promise<void> {
   const { undo } = toast.value ?? {};
   if (undo === undefined) return;
@@ -178,7 +181,7 @@ export async function undoToast(): Promise<void> {
   if (await attempt(undo)) say("It is as it was before.");
 }
 
-/** Carries something out and says what went wrong. */
+/** Does some work and shows its error; returns whether it succeeded. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
@@ -213,7 +216,7 @@ export function createSession(kind: "example" | "empty"): Promise<void> {
 
 export const removeSession = (id: string): Promise<void> => change(() => call("remove", id));
 
-/** Shows another session, and lists anew which there are. */
+/** Shows another session, and updates the list of sessions. */
 export async function change(to: () => Promise<SessionView>): Promise<void> {
   await attempt(async () => show(await to()));
   sessions.value = await call("sessions");
@@ -239,7 +242,7 @@ export function connect(draft: ConnectionDraft): Promise<boolean> {
   });
 }
 
-/** Looks at the session as it was when so much had been told; `undefined` is now. */
+/** Shows the session as it was after `at` entries; `undefined` is now. */
 export function showMoment(at: number | undefined): void {
   batch(() => {
     moment.value = at;
@@ -249,11 +252,12 @@ export function showMoment(at: number | undefined): void {
   if (at === undefined) return;
   void attempt(async () => {
     const past = await call("filesAt", at);
+    // The person may have moved on while the worker answered.
     if (moment.value === at) pastFiles.value = new Map(past.map((file) => [file.path, file]));
   });
 }
 
-/** A file's content at the moment that is looked at. */
+/** Returns a file's content at the moment of the timeline. */
 export function readShown(path: string): Promise<Uint8Array | undefined> {
   const at = moment.value;
   return at === undefined ? call("read", path) : call("readAt", at, path);
@@ -328,7 +332,7 @@ function hearFiles(changed: FileInfo[], removed: string[]): void {
   });
 }
 
-// People watch what the agent does, unless they look at something else or type.
+// Opens the file that the agent works on, unless the person looks at something else or is typing.
 function follow(path: string): void {
   const isElsewhere = tab.value !== "Editor" || moment.value !== undefined;
   if (!isElsewhere && !dirty.has(draftOf(opened.value ?? ""))) opened.value = path;
@@ -346,18 +350,18 @@ function hearDraft(next: Draft | undefined): void {
       openedBefore = opened.value;
       follow(next.path);
     }
-    // What was not written is not there.
+    // A new file whose call was denied or failed was never written: the file before is shown again.
     const isGone = next === undefined && before !== undefined && !files.value.has(before.path);
     if (isGone && opened.value === before.path) opened.value = openedBefore;
   });
 }
 
-/** A file of this session among what was typed in any. */
+/** Returns the key of a file's unsaved text: paths repeat between sessions. */
 export function draftOf(path: string): string {
   return `${current.peek()?.id} ${path}`;
 }
 
-/** The files whose changes in the editor are not saved. */
+/** The files with unsaved changes in the editor, by {@link draftOf}. */
 export const dirty = new Set<string>();
 export const dirtyCount = signal(0);
 

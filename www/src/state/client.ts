@@ -1,4 +1,4 @@
-// The page's side of the worker: calls as promises, notices to whoever listens.
+// The page's connection to the worker: calls as promises, and notices to one listener.
 
 import type { Call, Notice, Reply, WorkerApi } from "../shared/messages.js";
 
@@ -12,7 +12,7 @@ let next = 1;
 let listen: (notice: Notice) => void = () => {};
 let worker: Worker | undefined;
 
-/** Starts the worker; `listener` hears all notices. */
+/** Starts the worker; `listener` is called with all notices, `failed` if the worker breaks. */
 export function start(listener: (notice: Notice) => void, failed: (message: string) => void): void {
   listen = listener;
   worker = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
@@ -22,7 +22,7 @@ export function start(listener: (notice: Notice) => void, failed: (message: stri
   });
 }
 
-/** Calls a method of the worker. */
+/** Calls a method of the worker; rejects with its error. */
 export function call<K extends keyof WorkerApi>(
   method: K,
   ...args: Parameters<WorkerApi[K]>

@@ -1,5 +1,5 @@
-// The transcript: what was told becomes entries for people. An entry is made once; what grows in
-// it is a signal, so that a new piece of text touches nothing else.
+// The transcript: events become entries for people. An entry is made once; the parts of it that
+// grow are signals, so that a new piece of text renders nothing else.
 
 import { batch, type Signal, signal } from "@preact/signals";
 import type {
@@ -13,21 +13,21 @@ import type {
 } from "innerloop";
 import type { Told } from "../shared/told.js";
 
-/** What the user said. */
+/** A message of the user. */
 export interface SaidEntry {
   kind: "said";
   key: number;
   text: string;
-  /** Which input it is, counted from 0; steers are none. */
+  /** The number of the input, from 0; absent for a steer. */
   input?: number;
 }
-/** What the model says or thinks. */
+/** A text or a thought of the model. */
 export interface TextEntry {
   kind: "text" | "thinking";
   key: number;
   text: Signal<string>;
 }
-/** A call of a tool, from the first piece of it that the model writes. */
+/** A call of a tool, from its first streamed piece on. */
 export interface CallEntry {
   kind: "call";
   key: number;
@@ -36,46 +36,46 @@ export interface CallEntry {
   name: string;
   arguments: Signal<string>;
   at: number;
-  /** Whether it is whole and carried out; before, the model writes it. */
+  /** True once it is whole and carried out; before, the model is writing it. */
   isBegun: Signal<boolean>;
   output: Signal<string>;
   ended: Signal<{ outcome: Outcome; ms: number } | undefined>;
 }
-/** A word about the run. */
+/** A message about the run. */
 export interface NoteEntry {
   kind: "note";
   key: number;
   text: string;
   bad: boolean;
 }
-/** Turns that the model no longer reads as they were. */
+/** A fold: turns that the model no longer reads as they were. */
 export interface FoldEntry {
   kind: "fold";
   key: number;
   title: string;
-  /** What it reads in their place. */
+  /** The text that the model reads instead. */
   text: string;
 }
 /** One entry of the transcript. */
 export type Entry = SaidEntry | TextEntry | CallEntry | NoteEntry | FoldEntry;
 
-/** No more of one text is shown: a page that lays out megabytes stands still. */
+/** The most characters shown of one text: a page that lays out megabytes stands still. */
 export const MOST_SHOWN = 200_000;
 
-/** What was told, for people. */
+/** The transcript of a session. */
 export class Transcript {
   readonly entries = signal<Entry[]>([]);
-  /** Whether a text is growing: readers of the screen wait for its end. */
+  /** True while a text is growing: screen readers wait for its end. */
   readonly isSpeaking = signal(false);
   /** Tokens and cost so far. */
   readonly totals = signal({ input: 0, output: 0, nanoUsd: 0 });
-  /** How many tokens the model can read, and how many it has read last. */
+  /** The size of the context window in tokens, and the tokens in use. */
   readonly window = signal({ size: 0, used: 0 });
   #new: Entry[] = [];
   #reply: TextEntry | undefined;
   #thinking: TextEntry | undefined;
   #calls = new Map<string, CallEntry>();
-  /** Those that are being written. */
+  /** The calls that the model is writing. */
   #written = new Map<string, CallEntry>();
   #inputs = 0;
   #keys = 0;
@@ -84,7 +84,7 @@ export class Transcript {
     this.add(told);
   }
 
-  /** Adds what was told. */
+  /** Adds entries for what was told. */
   add(told: readonly Told[]): void {
     batch(() => {
       for (const each of told) this.#take(each);
@@ -97,6 +97,7 @@ export class Transcript {
   #take(told: Told): void {
     if (told.type === "note") return this.#note(told.text, told.bad);
     if (told.type === "resumed") return this.#resume();
+    // Of agents that the session's own has started, people see the calls, not the texts.
     if (told.agent !== 0 && !/^tool_call/.test(told.type)) return;
     switch (told.type) {
       case "user_input":
@@ -202,7 +203,7 @@ export class Transcript {
     this.#dropWritten();
   }
 
-  // A call that did not become whole is none.
+  // Removes calls that never became whole, since their reply was cut or is asked for again.
   #dropWritten(): void {
     this.#remove([...this.#written.values()]);
     this.#written.clear();
@@ -214,7 +215,7 @@ export class Transcript {
     this.entries.value = this.entries.value.filter((entry) => !entries.includes(entry));
   }
 
-  // What the reload has cut comes again, or its end does.
+  // After a reload the request is sent again, so that the text of the cut reply comes again.
   #resume(): void {
     this.#takeBack();
     this.#note("The page was loaded again; the run goes on.", false);
@@ -232,7 +233,8 @@ export class Transcript {
 
   #begin({ agent, call_id: callId, name, arguments: args, at }: ToolCallStart): void {
     if (this.#calls.get(callId)?.ended.value === undefined && this.#calls.has(callId)) return;
-    // One that had no id of its own, or not the only one, has got another.
+    // The session replaces a missing or repeated id of a call, so that the started call may have
+    // another id than the written one: then the name tells them to be the same.
     const like = [...this.#written].find(([, one]) => one.agent === agent && one.name === name);
     const id = this.#written.has(callId) ? callId : (like?.[0] ?? callId);
     const entry = this.#written.get(id) ?? this.#call({ agent, callId, name, at });
@@ -286,7 +288,7 @@ function shortened(text: string): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)} … The rest is not shown.`;
 }
 
-// Of a program both outputs, standard error below.
+// The text of an outcome; for a program standard output, then standard error.
 function outputOf({ parts, streams }: Outcome): string {
   if (!streams) return textOf(parts);
   const [out = "", err = "", ...rest] = parts.map((part) => textOf([part]));
@@ -294,12 +296,12 @@ function outputOf({ parts, streams }: Outcome): string {
   return texts.reduce((all, text) => (/[^\n]$/.test(all) ? `${all}\n${text}` : all + text), "");
 }
 
-/** The texts among parts. */
+/** Returns the text of parts; other parts are named. */
 export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 }
 
-/** A duration. */
+/** Returns a duration as text. */
 export function seconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
@@ -321,17 +323,17 @@ const ENDS: Record<string, string> = {
   failed: "Failed",
 };
 
-/** What is said of a run that has ended. */
+/** Returns the message for the end of a run. */
 export function summary({ end, replies, tool_calls, usage, cost_nano_usd }: ProcessingEnd): string {
   const [into, out] = [usage.input_total, usage.output_total].map((n) => n.toLocaleString("en"));
   const tokens = `${into} tokens in, ${out} out`;
   const counts = `${counted(replies, "reply", "replies")}, ${counted(tool_calls, "tool call")}`;
   const cost = cost_nano_usd === undefined ? "" : `, ${dollars(cost_nano_usd)}`;
-  // A later version may know other ends.
+  // A stored session may be of a later version of the package, with ends unknown here.
   return `${ENDS[end] ?? end}: ${counts}, ${tokens}${cost}.`;
 }
 
-/** An amount in nano-dollars. */
+/** Returns an amount in nano-dollars as text. */
 export function dollars(nanoUsd: number): string {
   return `$${(nanoUsd / 1e9).toFixed(4)}`;
 }

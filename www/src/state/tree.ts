@@ -1,4 +1,4 @@
-// The workspace as rows of a tree: folders first, each level sorted, closed folders left out.
+// The workspace as the visible rows of a tree: folders first, each level sorted.
 
 import { computed, signal } from "@preact/signals";
 import type { FileInfo } from "../shared/messages.js";
@@ -10,7 +10,7 @@ export interface Row {
   name: string;
   /** Counted from 1. */
   level: number;
-  /** Whether it is an open folder; `undefined` for files. */
+  /** True for an open folder, false for a closed one, absent for files. */
   isOpen?: boolean;
   file?: FileInfo;
   /** Its place among its siblings, from 1, and how many there are. */
@@ -23,17 +23,17 @@ interface Folder {
   files: FileInfo[];
 }
 
-/** Folders that are closed, and such as have no files yet: the workspace itself knows none. */
+// Closed folders, and new ones without files: the workspace itself has paths of files alone.
 export const closed = signal<ReadonlySet<string>>(new Set());
 export const empty = signal<ReadonlySet<string>>(new Set());
 
-/** The file that is being written and not there yet. */
+/** The path of a file that is being written and does not exist yet. */
 const newPath = computed(() => {
   const path = draft.value?.path;
   return path === undefined || shownFiles.value.has(path) ? undefined : path;
 });
 
-/** The rows that are to be seen. */
+/** The rows of the tree. */
 export const rows = computed(() => {
   const root: Folder = { folders: new Map(), files: [] };
   for (const path of empty.value) folderAt(root, path.split("/"));

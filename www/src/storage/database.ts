@@ -1,5 +1,5 @@
-// What outlives a reload, in IndexedDB: sessions with their files, what was told in them and what
-// was changed; and settings. One transaction writes all that belongs together.
+// The storage of sessions and settings in IndexedDB. One transaction writes all that belongs
+// together, so that a crash leaves a session as it was at some moment.
 
 import type {
   ApprovalMode,
@@ -11,20 +11,20 @@ import type {
 } from "../shared/messages.js";
 import type { Told } from "../shared/told.js";
 
-/** A session as it is kept, without its files and what was told. */
+/** A stored session without its files, entries and journal. */
 export interface KeptSession extends SessionInfo {
   approval: ApprovalMode;
   connection: Connection;
   checkpoints: KeptCheckpoint[];
   /** The agent's snapshot, once there is one. */
   snapshot?: Uint8Array;
-  /** How many inputs had been given when the agent was made. */
+  /** The number of inputs before the agent was made: its history does not have them. */
   inputsBefore: number;
-  /** Where its files came from, if that is a folder of this device. */
+  /** The folder of this device that its files came from, if there is one. */
   folder?: Folder;
-  /** What its agent has not heard yet. */
+  /** The messages that its agent has not read yet. */
   unheard?: Unheard[];
-  /** How often it was kept. */
+  /** The number of times that it was stored. */
   saves: number;
 }
 
@@ -33,26 +33,26 @@ export interface KeptCheckpoint extends Checkpoint {
   journal: number;
 }
 
-/** A change of a file: what was there before it. */
+/** A change of a file, with the content before it. */
 export interface Change {
-  /** How many things had been told before it. */
+  /** The number of entries told before it. */
   at: number;
   path: string;
   before?: Uint8Array;
 }
 
-/** What is new of a session since it was last kept. */
+/** The changes of a session since it was last stored. */
 export interface Fresh {
   session: KeptSession;
   /** Files that have changed; `undefined` for those that are gone. */
   files: [string, Uint8Array | undefined][];
   told: Told[];
   journal: Change[];
-  /** Whether what was kept of the last two is to be forgotten first. */
+  /** True if the stored entries and journal are replaced, not extended. */
   anew: boolean;
 }
 
-/** A session as it was kept. */
+/** A stored session as a whole. */
 export interface Kept {
   session: KeptSession;
   files: [string, Uint8Array][];
@@ -71,7 +71,7 @@ export class Database {
     this.#db = db;
   }
 
-  /** Opens it, and makes it if it is not there. */
+  /** Opens the database, and makes it if it does not exist; rejects if the browser refuses. */
   static async open(): Promise<Database> {
     const request = indexedDB.open(NAME, 1);
     request.onupgradeneeded = () => {
@@ -84,16 +84,17 @@ export class Database {
     return new Database(await done(request));
   }
 
-  /** All sessions, the one that was changed last first. */
+  /** Returns all sessions, the one changed last first. */
   async sessions(): Promise<KeptSession[]> {
     const store = this.#db.transaction("sessions").objectStore("sessions");
     const all = (await done(store.getAll())) as KeptSession[];
     return all.sort((a, b) => b.changed - a.changed);
   }
 
-  /** A session, if it is kept. */
+  /** Returns a session, if it is stored. */
   async load(id: string): Promise<Kept | undefined> {
     const transaction = this.#db.transaction(["sessions", ...PARTS]);
+    // All requests are made before the first wait: a transaction without a pending one closes.
     const session = done(transaction.objectStore("sessions").get(id));
     const [files, told, journal] = PARTS.map((part) =>
       done(transaction.objectStore(part).getAll(range(id))),
@@ -108,7 +109,7 @@ export class Database {
     };
   }
 
-  /** Keeps what is new of a session. */
+  /** Stores the changes of a session. */
   async save({ session, files, told, journal, anew }: Fresh): Promise<void> {
     const transaction = this.#db.transaction(["sessions", ...PARTS], "readwrite");
     try {
@@ -122,17 +123,18 @@ export class Database {
       for (const [name, list] of Object.entries(lists)) {
         const store = transaction.objectStore(name);
         if (anew) store.delete(range(session.id));
+        // One record for each save, so that saving costs as much as what is new.
         if (list.length > 0) store.put(list, [session.id, session.saves]);
       }
     } catch (error) {
-      // All of it or nothing.
+      // The requests made so far would be committed otherwise.
       transaction.abort();
       throw error;
     }
     await committed(transaction);
   }
 
-  /** Forgets a session. */
+  /** Removes a session. */
   async remove(id: string): Promise<void> {
     const transaction = this.#db.transaction(["sessions", ...PARTS], "readwrite");
     transaction.objectStore("sessions").delete(id);
@@ -140,12 +142,12 @@ export class Database {
     await committed(transaction);
   }
 
-  /** A setting. */
+  /** Returns a setting. */
   async setting(name: string): Promise<unknown> {
     return done(this.#db.transaction("settings").objectStore("settings").get(name));
   }
 
-  /** Keeps a setting; `undefined` forgets it. */
+  /** Stores a setting; `undefined` removes it. */
   async set(name: string, value: unknown): Promise<void> {
     const transaction = this.#db.transaction("settings", "readwrite");
     const store = transaction.objectStore("settings");
@@ -155,7 +157,7 @@ export class Database {
   }
 }
 
-/** All keys of a session: lists sort behind numbers and texts. */
+/** Returns the range of a session's keys: in IndexedDB a list sorts behind numbers and texts. */
 function range(id: string): IDBKeyRange {
   return IDBKeyRange.bound([id], [id, []]);
 }
@@ -167,6 +169,7 @@ function done<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
+// Waits for the commit: a request's success says only that it was done within the transaction.
 function committed(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

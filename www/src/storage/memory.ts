@@ -1,9 +1,8 @@
-// What stands in for the database where the browser gives none: sessions as long as the page is
-// open.
+// The stand-in for the database if the browser offers none: sessions last as long as the page.
 
 import type { Database, Fresh, Kept, KeptSession } from "./database.js";
 
-/** What sessions are kept in. */
+/** The interface of the storage. */
 export type Store = Pick<Database, keyof Database>;
 
 /** A store in memory. */

@@ -28,7 +28,7 @@ import { TranscriptView } from "./transcript.js";
 
 type Loaded = Signal<ComponentType | undefined>;
 
-// These tabs are loaded when they are first looked at.
+// These tabs are loaded when they are first opened, so that the page starts small.
 const LATER: Partial<Record<Tab, [Loaded, () => Promise<{ default: ComponentType }>]>> = {
   Changes: [signal(undefined), () => import("./changes.js")],
   Preview: [signal(undefined), () => import("./preview.js")],
@@ -144,7 +144,7 @@ function Later({ name }: { name: Tab }) {
   return View === undefined ? <p class="hint">Loading…</p> : <View />;
 }
 
-// What is typed and not saved is lost with the page.
+// Lets the browser ask before it closes the page: unsaved text of the editor is not stored.
 function onLeave(event: Event): void {
   if (dirty.size > 0) event.preventDefault();
 }
@@ -160,6 +160,7 @@ function onTabKey(event: KeyboardEvent): void {
 
 function onKey(event: KeyboardEvent): void {
   if (event.key === "Escape" && isRunning.value && !event.defaultPrevented) {
+    // In a dialog the key only closes the dialog.
     if (document.querySelector("dialog[open]") === null) stop();
   }
   if (event.key !== "F6") return;

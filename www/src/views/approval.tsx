@@ -1,16 +1,17 @@
-// A call that waits for a person: once, always, with other arguments, or not, and why.
+// The card of a call that waits for a person: allow it once or always, edit its arguments, or deny
+// it with a reason.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Asked } from "../shared/messages.js";
 import { answer } from "../state/app.js";
 
-/** For so long after a key somebody counts as typing. */
+/** The time in milliseconds after a key for which a person counts as typing. */
 const TYPING_MS = 1_000;
 let lastKey = -TYPING_MS;
 addEventListener("keydown", () => (lastKey = performance.now()), { capture: true });
 
-/** The question, where the call stands in the transcript. */
+/** The card, at the place of its call in the transcript. */
 export function ApprovalCard({ asked }: { asked: Asked }) {
   const card = useRef<HTMLDivElement>(null);
   const before = useRef<Element | null>(null);
@@ -20,7 +21,8 @@ export function ApprovalCard({ asked }: { asked: Asked }) {
   useEffect(() => {
     before.current = document.activeElement;
     let timer = 0;
-    // Whoever is typing goes on typing, lest a key answers by chance; others can answer at once.
+    // The card takes the focus, so that a key answers it, but never from a person who is typing:
+    // the next key would allow the call by accident.
     const take = (): void => {
       const box = document.activeElement;
       if (card.current?.contains(box) || box?.matches("input, .code")) return;
@@ -44,7 +46,7 @@ export function ApprovalCard({ asked }: { asked: Asked }) {
   }, []);
   const back = () => {
     mode.value = "plain";
-    // The buttons are there again with the next frame.
+    // The buttons are rendered with the next frame.
     requestAnimationFrame(() => card.current?.querySelector("button")?.focus());
   };
   const edit = () => {
@@ -134,7 +136,7 @@ export function ApprovalCard({ asked }: { asked: Asked }) {
 
 const LONGEST = 4_000;
 
-// An edit is shown as what goes and what comes, all else as its arguments.
+// The proposed call: an edit as removed and added text, anything else as its arguments.
 function Proposal({ asked }: { asked: Asked }) {
   const fields = (asked.arguments ?? {}) as Record<string, unknown>;
   const path = fields.file_path ?? fields.path;

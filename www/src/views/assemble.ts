@@ -1,7 +1,7 @@
-// A page of the workspace as one document: what it refers to in the workspace is put into it, since
-// its frame can fetch nothing.
+// The assembly of a page of the workspace into one document. The files to which it refers are put
+// into it, since the frame of the preview can fetch nothing.
 
-/** Reads a file of the workspace. */
+/** A function that reads a file of the workspace. */
 type Read = (path: string) => Promise<Uint8Array | undefined>;
 
 const TYPES: Record<string, string> = {
@@ -17,12 +17,12 @@ const TYPES: Record<string, string> = {
   css: "text/css",
   json: "application/json",
 };
-/** How deep modules may import each other, and how much all comes to. */
+// The depth to which modules may import each other, and the most bytes of all files.
 const DEEPEST = 20;
 const MOST_BYTES = 20_000_000;
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])(\.{1,2}\/[^"'\n]+|\/[^"'\n]+)\2/g;
 
-/** The page as one document. */
+/** Returns the page as one document; rejects if it does not exist. */
 export async function assemble(path: string, read: Read): Promise<string> {
   const content = await read(path);
   if (content === undefined) throw new Error(`There is no ${path}.`);
@@ -53,8 +53,8 @@ export async function assemble(path: string, read: Read): Promise<string> {
   return `<!doctype html>\n${withStyles(page.documentElement.outerHTML)}`;
 }
 
-// What is parsed here is under the policy of this page, which would complain of each style. Meanwhile
-// they are elements of another name whose content is read in the same way.
+// A document that is parsed here is under this page's content security policy, which would report
+// each style. Until it is done, styles are `noframes` elements, whose content is raw text as well.
 function withoutStyles(html: string): string {
   return html.replace(/<style\b/gi, "<noframes data-style").replace(/<\/style\b/gi, "</noframes");
 }
@@ -63,7 +63,7 @@ function withStyles(html: string): string {
   return html.replace(/<noframes data-style(="")?/g, "<style").replaceAll("</noframes", "</style");
 }
 
-/** What is put into a page. */
+/** The files that are put into a page. */
 class Parts {
   readonly #read: Read;
   readonly #scripts = new Map<string, Promise<string | undefined>>();
@@ -83,13 +83,14 @@ class Parts {
     return content && dataUrl(typeOf(path ?? ""), content);
   }
 
-  /** A script as an address; a module with all that it imports. */
+  /** Returns a script as an address; a module includes all that it imports. */
   script(path: string | undefined, isModule: boolean, depth = 0): Promise<string | undefined> {
     if (path === undefined || depth > DEEPEST) return Promise.resolve(undefined);
     const known = this.#scripts.get(path);
     if (known !== undefined) return known;
     const made = this.#script(path, isModule, depth);
-    // A module that is on its way here already imports itself: that import stays as it is.
+    // Meanwhile a circular import finds `undefined` and stays as it is: waiting for the module
+    // would never end.
     this.#scripts.set(path, Promise.resolve(undefined));
     const kept = made.then((url) => {
       this.#scripts.set(path, Promise.resolve(url));
@@ -98,7 +99,7 @@ class Parts {
     return kept;
   }
 
-  /** A module's text, the workspace's files in place of its imports. */
+  /** Returns a module's text with addresses of the workspace's files in its imports. */
   async rewritten(path: string, text: string, depth: number): Promise<string> {
     const urls = new Map<string, string>();
     for (const [, , , specifier = ""] of text.matchAll(IMPORT)) {
@@ -125,7 +126,7 @@ class Parts {
   }
 }
 
-/** A path of the workspace from where another stands; `undefined` for other places. */
+/** Resolves a reference of a file to a path of the workspace; `undefined` for other places. */
 export function resolve(from: string, to: string): string | undefined {
   if (/^([a-z][a-z0-9+.-]*:|\/\/|#)/i.test(to)) return undefined;
   const { pathname } = new URL(to, new URL(encodeURI(from), "http://workspace/"));

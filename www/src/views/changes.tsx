@@ -1,4 +1,4 @@
-// What has changed since a checkpoint: each file's hunks, any of which can be taken back.
+// The changes since a checkpoint: each file's hunks, any of which can be undone.
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { type Hunk, hunksOf, withoutHunk } from "../editor/hunks.js";
@@ -8,7 +8,7 @@ import { call } from "../state/client.js";
 import { confirm } from "./dialogs.js";
 import { textOf } from "./transfer.js";
 
-/** Files with more bytes, and changes of more files, are named only. */
+// A file with more bytes is only named, and so are all files beyond this number.
 const MOST_BYTES = 400_000;
 const MOST_FILES = 100;
 
@@ -18,7 +18,7 @@ const since = signal(0);
 export default function ChangesTab() {
   const differences = useSignal<FileDifference[]>([]);
   useSignalEffect(() => {
-    // These are what the answer depends on.
+    // Read so that the effect runs again when they change: the worker's answer depends on them.
     void [versions.value, current.value?.id, checkpoints.value];
     const at = Math.min(since.value, Math.max(0, checkpoints.value.length - 1));
     void attempt(async () => (differences.value = await call("differences", at)));

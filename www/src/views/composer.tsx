@@ -1,4 +1,4 @@
-// Where people write: what to do, a word in between, what comes after; and what they are asked.
+// The form below the transcript: inputs, steers and follow-ups, the approval mode, and the totals.
 
 import { effect, signal } from "@preact/signals";
 import { IDEAS, PROMPT } from "../demo/project.js";
@@ -23,7 +23,8 @@ import { dollars } from "../state/transcript.js";
 
 const text = signal("");
 
-// What there is to do in the example stands there already, until something is typed or said.
+// In a fresh example the task is filled in, unless the person has typed something. Only `epoch` is
+// tracked: the text must not come back while the person edits it.
 effect(() => {
   void epoch.value;
   const isFresh = isExample.peek() && transcript.peek().entries.peek().length === 0;
@@ -36,11 +37,13 @@ export function Composer() {
   const submit = async (how: "run" | "steer" | "followUp") => {
     const said = text.value.trim();
     if (said === "") return;
+    // Cleared at once, so that a second Enter sends nothing; put back if it could not be sent.
     text.value = "";
     if (!(await send(said, how))) text.value = said;
   };
   const running = isRunning.value;
   const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter only chooses a character.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     void submit(running ? "steer" : "run");
@@ -129,7 +132,7 @@ function Meanwhile({ submit }: { submit: (how: "followUp") => Promise<void> }) {
   );
 }
 
-// The script of the demo knows few words: these are some of them.
+// Suggestions for the demo, whose script understands few words.
 function Ideas() {
   const { entries } = shownTranscript.value;
   if (connection.value.provider !== DEMO || !isReady.value) return null;

@@ -1,11 +1,11 @@
-// Small questions of the page: a name, a yes. Each is a promise of the answer.
+// Small questions of the page: for a text, or for a yes. Each is a promise of the answer.
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 interface Question {
   title: string;
-  /** The text to begin with; there is nothing to type if it is absent. */
+  /** The text to begin with; absent for a question of yes or no. */
   value?: string;
   action: string;
   settle(answer: string | undefined): void;
@@ -13,12 +13,12 @@ interface Question {
 
 const question = signal<Question | undefined>(undefined);
 
-/** Asks for a text. */
+/** Asks for a text; resolves to `undefined` if the person cancels. */
 export function askText(title: string, value: string, action: string): Promise<string | undefined> {
   return new Promise((settle) => (question.value = { title, value, action, settle }));
 }
 
-/** Asks whether something is to be done. */
+/** Asks for a confirmation; resolves to whether the person agrees. */
 export async function confirm(title: string, action: string): Promise<boolean> {
   const said = await new Promise<string | undefined>((settle) => {
     question.value = { title, action, settle };
@@ -26,7 +26,7 @@ export async function confirm(title: string, action: string): Promise<boolean> {
   return said !== undefined;
 }
 
-/** Where the questions are shown. */
+/** The dialog in which the questions are shown. */
 export function Dialogs() {
   const asked = question.value;
   const dialog = useRef<HTMLDialogElement>(null);

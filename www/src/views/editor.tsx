@@ -1,4 +1,6 @@
-// The file that is open: its text in the editor, a picture, or what there is to say of it.
+// The tab of the open file: its text in the editor, a picture, or a note on a binary file. Text
+// that a person typed and did not save is kept apart and wins over everything that the agent
+// writes.
 
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -38,9 +40,9 @@ const IMAGES: Record<string, string> = {
   webp: "image/webp",
 };
 
-/** Texts that were typed and not saved, by session and path. */
+/** Unsaved texts, by session and path. */
 const drafts = new Map<string, string>();
-/** Whether the agent has changed the file while it was edited here. */
+/** True if the agent has changed the file while it was edited here. */
 const isOutdated = signal(false);
 
 /** The tab "Editor". */
@@ -77,6 +79,7 @@ export function EditorTab() {
     let isOver = false;
     void attempt(async () => {
       const content = path === undefined ? undefined : await readShown(path);
+      // Another file or version was asked for meanwhile.
       if (isOver) return;
       shown.value = showIn(editor.current, path, content, loaded.current === key);
       loaded.current = key;
@@ -119,7 +122,7 @@ export function EditorTab() {
   );
 }
 
-// The text of the open file as the model writes it; what a person types there goes first.
+// The text of the open file as the model writes it; none if a person has typed there.
 function writtenText(): string | undefined {
   const { path, text } = draft.value ?? {};
   if (path === undefined || path !== opened.value || moment.value !== undefined) return undefined;
@@ -180,7 +183,7 @@ function Other({ shown }: { shown: Shown }) {
   return null;
 }
 
-// Puts a file into the editor, as far as it is a text.
+// Shows a file: a text in the editor, with the person's unsaved text in its place if there is one.
 function showIn(
   editor: Editor | undefined,
   path: string | undefined,

@@ -1,11 +1,11 @@
-// What was told, as the session's log has it: raw, to look at, to copy, to keep.
+// The tab of raw events: to look at, to copy, and to download as the session's log.
 
 import { useMemo } from "preact/hooks";
 import { attempt, current, moment, say, told, toldCount } from "../state/app.js";
 import { call } from "../state/client.js";
 import { download } from "./transfer.js";
 
-/** How many of the newest are shown, and how much of each. */
+// The number of newest events that are shown, and the characters of each.
 const MOST = 300;
 const LONGEST = 2_000;
 

@@ -1,5 +1,5 @@
-// The files: a tree that is worked by keyboard and pointer, and what is done to files. Only the
-// rows that are to be seen are there, so that thousands of files cost what a screen of them does.
+// The pane of files: a tree for keyboard and pointer, and the operations on files. Only the visible
+// rows are rendered, so that thousands of files cost no more than a screenful.
 
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -11,13 +11,13 @@ import { canOpenFolders, FolderLine, openFolder } from "./folder.js";
 import { download, filesOf } from "./transfer.js";
 
 const ROW_PX = 28;
-/** Rows beyond the edges, so that scrolling shows no gaps. */
+/** The rows rendered beyond the edges, so that scrolling shows no gaps. */
 const BEYOND = 8;
 
-/** A question names no more files than these. */
+/** The most files that a question names. */
 const MOST_NAMED = 12;
 
-/** All browsers know this of an input, the types do not. */
+/** An attribute of inputs that all browsers know and the types do not. */
 const WHOLE_FOLDERS = { webkitdirectory: true };
 
 const active = signal<string | undefined>(undefined);
@@ -221,7 +221,7 @@ function idOf(at: number): string {
   return `row-${at}`;
 }
 
-/** Asks for a new name of a file or folder, and gives it. */
+/** Asks for a new path of a file or folder, and moves it there. */
 export async function rename(path: string): Promise<void> {
   const to = await askText(`New path of ${path}`, path, "Rename");
   if (to === undefined || to === path) return;
@@ -229,7 +229,7 @@ export async function rename(path: string): Promise<void> {
   if (isMoved && opened.value === path) opened.value = to;
 }
 
-/** Removes a file or folder, if that is meant. */
+/** Removes a file or folder after a confirmation. */
 export async function erase(path: string): Promise<void> {
   if (!(await confirm(`Delete ${path}?`, "Delete"))) return;
   empty.value = new Set([...empty.value].filter((each) => each !== path));
@@ -243,6 +243,7 @@ async function create(kind: "file" | "folder"): Promise<void> {
   const start = folder === "" ? "" : `${folder}/`;
   const path = (await askText(`Path of the new ${kind}`, start, "Create"))?.trim();
   if (path === undefined || path === "") return;
+  // The workspace has no folders without files, so that a new one lives in the page only.
   if (kind === "folder") {
     empty.value = new Set([...empty.value, path.replace(/\/+$/, "")]);
     return;
@@ -270,7 +271,7 @@ async function add(list: [string, File][]): Promise<void> {
   });
 }
 
-// What is there already is replaced only if that is meant.
+// Adds files, and asks before it replaces any.
 async function put(files: [string, Uint8Array][]): Promise<void> {
   let { taken, before } = await call("add", files, false);
   if (taken.length > 0) {

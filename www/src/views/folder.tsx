@@ -1,5 +1,5 @@
-// A folder of this device, where the browser lets a page have one: it is read into a session of its
-// own, and what has changed is written back when the person says so.
+// A folder of this device, in browsers that give pages access to one. It is read into a session of
+// its own, and changes are written back only when the person asks for it.
 
 import { same } from "../shared/bytes.js";
 import type { Folder, KnownFile } from "../shared/messages.js";
@@ -17,14 +17,14 @@ declare global {
   }
 }
 
-/** What is made by programs, or theirs, and not read. */
+/** The names of folders that are not read: generated, or for programs only. */
 const LEFT_OUT = new Set([".git", "node_modules", "target", "__pycache__", ".venv"]);
 const MOST_FILES = 10_000;
 const MOST_BYTES = 128 << 20;
-/** How many paths a question names. */
+/** The most paths that a question names. */
 const MOST_NAMED = 8;
 
-/** Whether folders can be opened here. */
+/** Returns whether folders can be opened in this browser. */
 export const canOpenFolders = (): boolean => globalThis.showDirectoryPicker !== undefined;
 
 /** Asks for a folder and opens it as a session. */
@@ -46,13 +46,13 @@ async function picked(): Promise<FileSystemDirectoryHandle | undefined> {
   try {
     return await globalThis.showDirectoryPicker?.({ id: "innerloop" });
   } catch (error) {
-    // Somebody has changed their mind.
+    // The person has cancelled the choice.
     if (error instanceof DOMException && error.name === "AbortError") return undefined;
     throw error;
   }
 }
 
-/** A folder with all that is in it, as far as it is read. */
+/** The reading of a folder with all that is in it. */
 class Reading {
   readonly files: [string, Uint8Array][] = [];
   readonly known = new Map<string, KnownFile>();
@@ -79,7 +79,7 @@ class Reading {
   }
 }
 
-/** Writes what has changed back into the folder, if the person still wants that. */
+/** Writes changes back into the folder, after the person has confirmed the list of them. */
 export async function writeBack({ handle, known }: Folder): Promise<void> {
   await attempt(async () => {
     if ((await handle.requestPermission({ mode: "readwrite" })) !== "granted") {
@@ -99,15 +99,16 @@ export async function writeBack({ handle, known }: Folder): Promise<void> {
   });
 }
 
-/** What is to be done to a file of the folder: `undefined` removes it. */
+/** A change of a file in the folder; `undefined` as its content removes it. */
 interface Change {
   path: string;
   content: Uint8Array | undefined;
-  /** Whether somebody else has written it since. */
+  /** True if something else has written the file since it was read. */
   isNewer: boolean;
 }
 
-// What has not changed here is left alone, whatever has become of it there.
+// The changes to be written. A file that has not changed here is left alone, even if it has changed
+// there: its newer content must not be overwritten by the old one.
 async function changesOf(
   files: [string, Uint8Array][],
   { handle, known }: Folder,
@@ -152,7 +153,7 @@ async function fileAt(root: FileSystemDirectoryHandle, path: string): Promise<Fi
   }
 }
 
-// Writes a file, or removes it; when it was written.
+// Writes or removes a file; returns the time of the writing.
 async function put(
   root: FileSystemDirectoryHandle,
   path: string,
@@ -186,7 +187,7 @@ function counted(count: number): string {
   return count === 1 ? "one file" : `${count} files`;
 }
 
-/** What is said of the folder that the session came from. */
+/** The line that names the folder of the session. */
 export function FolderLine() {
   const from = folder.value;
   if (from === undefined) return null;

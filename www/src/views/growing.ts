@@ -1,21 +1,21 @@
-// Long texts, laid out piece by piece, so that nothing holds the page up: a piece of each frame, which
-// is smaller where frames take long.
+// Gradual layout of long texts: one piece in each frame, so that the page stays responsive. The
+// pieces become smaller if frames take long.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-/** How many characters of one text are laid out at a time, at least and at most. */
+// The least and most characters of a piece.
 const [LEAST, MOST] = [1_200, 3_000];
-/** What a frame may take before the pieces become smaller, and below which they grow. */
+// The time of a frame above which pieces become smaller, and below which they grow.
 const [SLOW_MS, FAST_MS] = [30, 14];
-/** How many texts grow in one frame. */
+/** The number of texts that grow in one frame. */
 const AT_ONCE = 2;
 
 const waiting = new Set<() => void>();
 let isWaiting = false;
 let piece = MOST / 2;
 
-/** As much of a growing text as may be laid out now; the rest comes with the next frames. */
+/** Returns as much of a text as may be laid out now; the rest follows in later frames. */
 export function useGrowing(text: Signal<string>): string {
   const reached = useRef(0);
   const turn = useSignal(0);
@@ -43,7 +43,8 @@ function later(grow: () => void): void {
   });
 }
 
-// A timer that is set as a frame begins comes when the frame is done.
+// Adapts the size of pieces to the time of a frame, measured by a timer that is set when the frame
+// begins: it fires only after layout and painting.
 function adapt(took: number): void {
   if (took > SLOW_MS) piece = Math.max(LEAST, Math.ceil(piece / 2));
   else if (took < FAST_MS) piece = Math.min(MOST, Math.ceil(piece * 1.5));

@@ -1,4 +1,4 @@
-// The top of the page: sessions, the model, the colours.
+// The header of the page: sessions, the model, and the colours.
 
 import { signal } from "@preact/signals";
 import { DEMO } from "../shared/messages.js";
@@ -19,13 +19,14 @@ type Theme = (typeof THEMES)[number];
 
 const theme = signal<Theme>(keptTheme());
 
-/** Puts the chosen colours on. */
+/** Applies the chosen colours. */
 export function applyTheme(): void {
   if (theme.value === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme.value;
 }
 
 function keptTheme(): Theme {
+  // Browsers that block storage throw at the mere access.
   try {
     return THEMES.find((each) => each === localStorage.getItem("theme")) ?? "auto";
   } catch {

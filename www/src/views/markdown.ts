@@ -1,15 +1,16 @@
-// The model's Markdown as HTML, safely: HTML in it is shown as text, links to anything but the web
-// and mail are dropped, and pictures become links, so that nothing is fetched without a click.
+// The conversion of the model's Markdown into safe HTML: HTML in it is shown as text, links to
+// anything but the web and mail are dropped, and pictures become links, so that nothing is fetched
+// without a click: the address of a picture could carry data away.
 
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 
-/** Longer blocks are shown as they are: laying them out would hold the page up. */
+/** The length from which on a block is shown as plain text: parsing it would block the page. */
 const LONGEST = 6_000;
 const FENCED = /^ {0,3}(?:```|~~~)[^\n]*\n/;
 const NO_IMAGES = { disable: { null: ["labelStartImage"] } };
 
-/** A block of Markdown as HTML. */
+/** Returns a block of Markdown as HTML. */
 export function htmlOf(markdown: string): string {
   const opening = FENCED.exec(markdown)?.[0];
   if (opening !== undefined) {
@@ -21,7 +22,8 @@ export function htmlOf(markdown: string): string {
     extensions: [gfmTable(), NO_IMAGES],
     htmlExtensions: [gfmTableHtml()],
   });
-  // Every quotation mark and angle bracket of the text is escaped, so that these are all links.
+  // Angle brackets and quotation marks of the text are escaped, so that these replacements can only
+  // meet tags that micromark has written.
   return html
     .replaceAll("<a href=", '<a target="_blank" rel="noopener noreferrer" href=')
     .replaceAll("<pre>", '<pre tabindex="0">');
@@ -31,13 +33,13 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Cuts a growing text into blocks; those before the last one do not change any more. */
+/** A cutter of a growing text into blocks; all but the last one are final and rendered once. */
 export class Blocks {
   readonly #done: string[] = [];
   #end = 0;
   #text = "";
 
-  /** All blocks of the text, which begins with what it was before. */
+  /** Returns all blocks of a text, which continues the one of the last call. */
   of(text: string): string[] {
     if (!text.startsWith(this.#text.slice(0, 64)) || text.length < this.#text.length) {
       this.#done.length = 0;
@@ -52,7 +54,7 @@ export class Blocks {
     return rest.trim() === "" ? [...this.#done] : [...this.#done, rest];
   }
 
-  // Where the block ends that begins at the end of the last one, if it is whole.
+  // The end of the next block, if it is whole.
   #next(): number | undefined {
     const text = this.#text;
     let fence = "";
@@ -79,7 +81,7 @@ export class Blocks {
   }
 }
 
-// What is indented goes on with a list, and so does its next item.
+// True if a new block begins here: an indented line or a further item would continue a list.
 function isOpener(text: string, at: number): boolean {
   return !/[\s\-*+\d]/.test(text.charAt(at));
 }

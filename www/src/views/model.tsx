@@ -1,4 +1,4 @@
-// Who answers: the demo or a model of one's own, with the address, the key and a test of them.
+// The dialog for the model: the demo or a provider, with address and key, and a test of them.
 
 import { signal } from "@preact/signals";
 import type { ProviderInfo } from "innerloop";
@@ -34,7 +34,7 @@ export function ModelDialog() {
   const close = () => {
     dialog.current?.close();
     isModelOpen.value = false;
-    // The key does not stay in the page.
+    // The typed key must not stay in the page: only the worker keeps it.
     draft.value = blank();
   };
   if (!isModelOpen.value) return null;

@@ -1,4 +1,5 @@
-// A page of the workspace as it looks, in a frame that reaches neither the network nor this page.
+// The preview of a page of the workspace, in a frame that can reach neither the network nor this
+// page.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -27,7 +28,8 @@ export default function PreviewTab() {
     if (path === undefined || !isReady.value) return;
     void attempt(async () => {
       const page = await assemble(path, readShown);
-      // The frame has no origin that could be named.
+      // A sandboxed frame has an opaque origin, which cannot be named as the target. The page is
+      // posted to this frame's window only.
       frame.current?.contentWindow?.postMessage(page, "*");
     });
   };

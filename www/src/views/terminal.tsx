@@ -1,4 +1,4 @@
-// The terminal: command lines of a person over the workspace, in the shell of the sandbox.
+// The tab of the terminal: command lines over the workspace, in the sandboxed shell.
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,9 +1,9 @@
-// The timeline: the session as it was after each step, its files, too.
+// The timeline: it shows the session, with its files, as it was after each step.
 
 import { useMemo } from "preact/hooks";
 import { current, isRunning, moment, showMoment, told, toldCount } from "../state/app.js";
 
-/** The steps that can be looked at: how much had been told after each. */
+/** Returns the steps of the timeline, each as the number of entries up to it. */
 export function stepsOf(count: number): number[] {
   const steps: number[] = [];
   for (let at = 0; at < count; at += 1) {

@@ -1,4 +1,4 @@
-// The transcript: what was said, the model's text as it comes, and a card for each call.
+// The view of the transcript: messages, the model's text as it streams, and a card for each call.
 
 import { useComputed, useSignal } from "@preact/signals";
 import { memo } from "preact/compat";
@@ -40,7 +40,7 @@ export function TranscriptView() {
   useEffect(() => {
     const node = log.current;
     if (node === null) return undefined;
-    // Whatever grows, who is at the end stays there.
+    // Keeps the end in view while anything grows, if it was in view before.
     const watch = new ResizeObserver(() => {
       if (follows.current) node.scrollTop = node.scrollHeight;
     });
@@ -50,7 +50,8 @@ export function TranscriptView() {
   const onScroll = () => {
     const node = log.current;
     if (node === null) return;
-    // Only who scrolls up leaves the end; what grows below takes nobody from there.
+    // Only scrolling up ends the following. Text that grows below also moves the end away, but
+    // without the person having done anything.
     const isUp = node.scrollTop < top.current;
     top.current = node.scrollTop;
     const isAtEnd = node.scrollHeight - node.scrollTop - node.clientHeight < 60;
@@ -186,7 +187,7 @@ function Thinking({ entry }: { entry: TextEntry }) {
   );
 }
 
-// What was folded stands above it as before; here is what the model reads in its place.
+// A fold. The turns above it stay visible; this is the text that the model reads instead of them.
 function Fold({ entry: { title, text } }: { entry: FoldEntry }) {
   if (text === "") return <p class="note">{title}.</p>;
   return (
@@ -200,7 +201,7 @@ function Fold({ entry: { title, text } }: { entry: FoldEntry }) {
 function Call({ entry }: { entry: CallEntry }) {
   const ended = entry.ended.value;
   const question = asked.value.find(({ callId }) => callId === entry.callId);
-  // What prints while it runs is open until it ends, unless the person says otherwise.
+  // A call with output is open while it runs, unless the person has opened or closed it.
   const chosen = useSignal<boolean | undefined>(undefined);
   const prints = useComputed(() => entry.ended.value === undefined && entry.output.value !== "");
   const isOpen = chosen.value ?? prints.value;
@@ -283,7 +284,7 @@ function sizeOf(args: string): string {
   return args === "" ? "" : `${args.length.toLocaleString("en")} characters so far`;
 }
 
-// The arguments' values in a few words, for the card's title.
+// The arguments' values in short, for the title of the card.
 function briefly(args: string): string {
   const values = Object.values(parsed(args) ?? {});
   const text = values.map((value) => plain(value).slice(0, 200)).join(" ");

@@ -1,4 +1,4 @@
-// Making agents: of a connection, over files, new or from a snapshot.
+// The making of a session's agent: new or from a snapshot, by the options of its connection.
 
 import type { Agent, AgentOptions, Approve, ProviderName } from "innerloop";
 import { demoFetch } from "../demo/model.js";
@@ -8,7 +8,7 @@ import type { Connections } from "./connections.js";
 import { library, QJS, SHELL } from "./library.js";
 import { unreachable } from "./reach.js";
 
-/** What an agent is made with. */
+/** The parts of which an agent is made. */
 export interface Making {
   connections: Connections;
   connection: Connection;
@@ -19,7 +19,7 @@ export interface Making {
   note(text: string, bad: boolean): void;
 }
 
-/** A new agent. */
+/** Makes a new agent. */
 export async function createAgent(making: Making): Promise<Agent> {
   const { Agent } = await library();
   const config = { approval: { ask: "changes" as const } };
@@ -27,15 +27,15 @@ export async function createAgent(making: Making): Promise<Agent> {
 }
 
 /**
- * An agent from a snapshot, whoever answered before. If a run is under way in it, that goes on,
- * and the provider must be the same.
+ * Makes an agent from a snapshot, of any provider. If a run is under way in it, that goes on, and
+ * the provider must be the same.
  */
 export async function restoreAgent(making: Making, snapshot: Uint8Array): Promise<Agent> {
   const { Agent } = await library();
   return Agent.restore(snapshot, await common(making));
 }
 
-/** An agent from a snapshot that nobody answers: to look at it, and to take something back. */
+/** Makes an agent from a snapshot whose requests are never answered, to read from it or to undo. */
 export async function silentAgent(making: Making, snapshot: Uint8Array): Promise<Agent> {
   const { Agent } = await library();
   const { files, approve, onEvent, connection } = making;
@@ -50,7 +50,7 @@ export async function silentAgent(making: Making, snapshot: Uint8Array): Promise
   });
 }
 
-/** The connection in words. */
+/** Returns the name of a connection for people. */
 export async function nameOf({ provider, model, baseUrl }: Connection): Promise<string> {
   if (provider === DEMO) return "the demo's script";
   const { providers } = await library();
@@ -59,7 +59,7 @@ export async function nameOf({ provider, model, baseUrl }: Connection): Promise<
   return `${model || known?.defaultModel || "a model"} of ${known?.title ?? provider}${place}`;
 }
 
-/** Whether what was told ends in a run. */
+/** Returns whether the entries end within a run. */
 export function isUnderWay(told: readonly Told[]): boolean {
   const last = told.findLast(({ type }) => type === "processing_end" || type === "user_input");
   return last?.type === "user_input";
@@ -92,7 +92,8 @@ async function common(making: Making): Promise<AgentOptions> {
   };
 }
 
-// What stands in the way of a request is said at the first one, and once.
+// A `fetch` that explains a failure to the person, once until a request succeeds: retries would
+// repeat the same note.
 function telling({ note }: Making): (url: string, init: RequestInit) => Promise<Response> {
   let isTold = false;
   return async (url, init) => {

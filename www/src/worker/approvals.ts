@@ -1,4 +1,4 @@
-// Calls that wait for a person, and what the person has said so far.
+// The calls that wait for a person's approval, and the mode that decides which must wait.
 
 import type { Approval, ApprovalRequest, AskContext } from "innerloop";
 import type { ApprovalMode, Asked, Verdict } from "../shared/messages.js";
@@ -26,7 +26,7 @@ export class Approvals {
     return [...this.#waiting.values()].map(({ asked }) => asked);
   }
 
-  /** Asks about a call, unless it may run without. */
+  /** Asks about a call, unless the mode lets it run. */
   ask(request: ApprovalRequest, { signal }: AskContext): Approval | Promise<Approval> {
     if (this.#mayRun(request)) return true;
     const id = this.#next;
@@ -34,6 +34,7 @@ export class Approvals {
     const { callId, name, arguments: args } = request;
     return new Promise<Approval>((resolve) => {
       const settle = (approval: Approval): void => {
+        // A click and an interruption may both come; the first counts.
         if (!this.#waiting.delete(id)) return;
         resolve(approval);
         this.#changed(this.asked);
@@ -44,12 +45,12 @@ export class Approvals {
     });
   }
 
-  /** What a person says to a question. */
+  /** Takes a person's decision. */
   answer(id: number, verdict: Verdict): void {
     this.#waiting.get(id)?.settle(approvalOf(verdict));
   }
 
-  /** Another mode, which counts for what waits, too. */
+  /** Sets the mode, also for the calls that wait. */
   setMode(mode: ApprovalMode): void {
     this.mode = mode;
     for (const { asked, settle } of [...this.#waiting.values()]) {
@@ -57,7 +58,8 @@ export class Approvals {
     }
   }
 
-  // Whatever a tool is called: what runs something is told a program or a command.
+  // True if the mode lets a call run. Calls that run something are known by their arguments, since
+  // model families have different names for the tools.
   #mayRun({ arguments: args }: { arguments: unknown }): boolean {
     if (this.mode === "nothing") return true;
     const fields = typeof args === "object" && args !== null ? Object.keys(args) : [];

@@ -1,7 +1,7 @@
-// Which calls of programs and command lines leave the files alone, as far as their words say. What
-// is not surely so counts as a change.
+// The judgement of calls of programs and command lines: whether they leave the files alone. It is
+// made from their words, so that everything that is not certain counts as a change.
 
-/** Commands that write nothing, whatever is said to them beside what `FORBIDDEN` names. */
+/** The commands that write nothing, unless they get an argument of `FORBIDDEN`. */
 const READERS = new Set(
   (
     "[ basename cat cd cmp comm cut date diff dirname du echo egrep false fgrep file find grep head " +
@@ -9,19 +9,19 @@ const READERS = new Set(
     "type uname wc which"
   ).split(" "),
 );
-/** What has one of them write or run something all the same. */
+/** The arguments with which one of them writes or runs something all the same. */
 const FORBIDDEN: Readonly<Record<string, RegExp>> = {
   find: /^-(?:delete|exec|ok|fprint|fls)/,
   sort: /^(?:-[a-zA-Z]*o|--output|--compress-program)/,
   tree: /^-[a-zA-Z]*o/,
   rg: /^--pre/,
 };
-/** Programs that run a file of the workspace. */
+/** The programs that run a file of the workspace. */
 const RUNNERS = new Set(["qjs", "python", "python3"]);
-/** The parts of Python that run tests. */
+/** The modules of Python that run tests. */
 const TESTS = new Set(["unittest", "pytest", "doctest"]);
 
-/** Whether a call may change files by more than a program of the workspace that it runs. */
+/** Returns whether a call may change files other than by a program of the workspace. */
 export function mayEdit(args: unknown): boolean {
   const { program, command, args: given } = (args ?? {}) as Record<string, unknown>;
   if (typeof program === "string") return !runsFile([program, ...(areWords(given) ? given : [])]);
@@ -32,10 +32,11 @@ export function mayEdit(args: unknown): boolean {
   return isLine && line !== undefined ? !onlyReads(line) : !isHarmless(command);
 }
 
-/** Whether a command line only reads, or runs programs of the workspace. */
+/** Returns whether a command line only reads, or runs programs of the workspace. */
 export function onlyReads(line: string): boolean {
+  // Redirections between descriptors and to `/dev/null` write no file.
   const plain = line.replaceAll(/[12&]?>{1,2}\s*(?:&[12](?!\d)|\/dev\/null(?![\w/.]))/g, " ");
-  // Redirections, substitutions, groups, functions, escapes.
+  // Other redirections, substitutions, groups, functions and escapes are not analysed but refused.
   if (/[<>`(){}\\]/.test(plain)) return false;
   const commands = plain.split(/\|\|?|&&?|;|\n/).map((one) => one.trim());
   return commands.every((one) => one === "" || isHarmless(one.split(/\s+/)));
@@ -43,11 +44,13 @@ export function onlyReads(line: string): boolean {
 
 function isHarmless([name = "", ...rest]: string[]): boolean {
   if (RUNNERS.has(name)) return runsFile([name, ...rest]);
+  // Quotation marks are removed first: the shell reads `"-delete"` as `-delete`.
   const forbidden = FORBIDDEN[name];
   return READERS.has(name) && !rest.some((word) => forbidden?.test(word.replaceAll(/["']/g, "")));
 }
 
-// Code that is given in the call itself is not of the workspace.
+// True if a file of the workspace is run. Code in the call itself, as behind `-c`, is not a file
+// that the person has seen.
 function runsFile([name = "", ...rest]: string[]): boolean {
   if (!RUNNERS.has(name)) return false;
   const [first = "", second = ""] = rest;

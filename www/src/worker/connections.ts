@@ -1,5 +1,5 @@
-// Who answers, and with which key. The key lives here and nowhere else of the page; it is kept
-// on the device only if the person says so. Trying a connection lists the models that there are.
+// The connection that answers, and its key. The key is here and nowhere else in the page; it is
+// stored on the device only if the person says so. Trying a connection lists its models.
 
 import type { ProviderInfo } from "innerloop";
 import {
@@ -13,7 +13,7 @@ import type { Store } from "../storage/memory.js";
 import { library } from "./library.js";
 import { unreachable } from "./reach.js";
 
-/** What is kept of a connection: its key only where the person says so. */
+/** A stored connection, with its key only if the person says so. */
 interface Remembered extends Connection {
   remember: boolean;
   key?: string;
@@ -26,7 +26,7 @@ const MOST_MODELS = 500;
 export class Connections {
   readonly #database: Store;
   #current: Connection = { provider: DEMO, model: "", baseUrl: "" };
-  /** Keys by provider and address, so that none goes elsewhere. */
+  /** The keys by provider and address: a key must not be sent to another server. */
   readonly #keys = new Map<string, string>();
   #remembered = false;
 
@@ -34,7 +34,7 @@ export class Connections {
     this.#database = database;
   }
 
-  /** The connection that is remembered, or the demo. */
+  /** Loads the stored connection, or the demo if there is none. */
   static async load(database: Store): Promise<Connections> {
     const connections = new Connections(database);
     const kept = (await database.setting(SETTING)) as Remembered | undefined;
@@ -51,18 +51,18 @@ export class Connections {
     return this.#current;
   }
 
-  /** The key of a connection. */
+  /** Returns the key of a connection. */
   keyOf(connection: Connection): string | undefined {
     return this.#keys.get(placeOf(connection));
   }
 
-  /** What the page may know. */
+  /** The connection as the page may know it. */
   get info(): ConnectionInfo {
     const hasKey = this.keyOf(this.#current) !== undefined;
     return { ...this.#current, hasKey, remembered: this.#remembered };
   }
 
-  /** Takes another connection. */
+  /** Sets the connection and stores it; it is in force even if storing fails. */
   async use({ key, remember, ...connection }: ConnectionDraft): Promise<void> {
     if (key !== undefined && key !== "") this.#keys.set(placeOf(connection), key);
     this.#current = connection;
@@ -70,7 +70,7 @@ export class Connections {
     await this.#keep();
   }
 
-  /** Forgets all keys, here and on the device. */
+  /** Removes all keys, here and on the device. */
   async forget(): Promise<void> {
     this.#keys.clear();
     this.#remembered = false;
@@ -112,6 +112,7 @@ async function list(provider: ProviderInfo, base: string, key?: string): Promise
   let response: Response;
   try {
     const signal = AbortSignal.timeout(15_000);
+    // Redirects are not followed, since the key would go along.
     response = await fetch(url, { headers, redirect: "manual", signal });
   } catch (error) {
     return failed(await unreachable(url, error));

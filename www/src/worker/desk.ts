@@ -1,5 +1,5 @@
-// What the page may ask for: the sessions of this device, one of which is shown, and the
-// connection that they share. Sessions that are not shown go on working.
+// The worker's side of the page's calls: the sessions of this device, one of which is shown, and
+// the connection that they share. Sessions that are not shown go on working.
 
 import { PACE_MS } from "../demo/model.js";
 import { loadProject } from "../demo/project.js";
@@ -20,14 +20,14 @@ import { filesWith, library } from "./library.js";
 import { lock, Taken } from "./locks.js";
 import { NEW_NAME, Session, type Shared } from "./session.js";
 
-/** The methods of the worker; any may take its time. */
+/** The methods of the worker; each may be asynchronous. */
 export type Methods = {
   [K in keyof WorkerApi]: (
     ...args: Parameters<WorkerApi[K]>
   ) => ReturnType<WorkerApi[K]> | Promise<ReturnType<WorkerApi[K]>>;
 };
 
-/** What a page begins with. */
+/** The answer to the page's first call. */
 type Begun = ReturnType<WorkerApi["begin"]>;
 
 const EXAMPLE_NAME = "Mend the till";
@@ -48,7 +48,7 @@ export class Desk {
     this.#post = post;
   }
 
-  /** What can be asked for. */
+  /** The methods that the page can call. */
   get methods(): Methods {
     const shown = (): Session => this.#session();
     return {
@@ -112,7 +112,7 @@ export class Desk {
   async #begin(pace: number | null): Promise<Begun> {
     this.#pace = pace ?? PACE_MS;
     let keeps = true;
-    // Some browsers give a page no database, or no window that is private.
+    // Some browsers offer no database, or none in private windows.
     this.#database = await Database.open().catch(() => {
       keeps = false;
       return new MemoryStore();
@@ -122,7 +122,7 @@ export class Desk {
     return { sessions: await this.#list(), view, keeps };
   }
 
-  // The session that was shown last, or changed last, unless another tab has it.
+  // Opens the session that was shown last, else the one changed last that no other tab holds.
   async #first(): Promise<SessionView> {
     const { database } = this.#kept();
     const last = await database.setting(SHOWN);
@@ -135,7 +135,7 @@ export class Desk {
         if (!(error instanceof Taken)) throw error;
       }
     }
-    // It is kept as soon as something is done in it: a further tab leaves none behind.
+    // Stored only when something is done in it: otherwise each further tab would leave a session.
     return this.#begun(EXAMPLE_NAME, await loadProject(), { isKept: false });
   }
 
@@ -144,6 +144,7 @@ export class Desk {
     if (live !== undefined) return this.#show(live);
     const kept = await this.#kept().database.load(id);
     if (kept === undefined) throw new Error("There is no such session any more.");
+    // Before the session is made: two tabs would overwrite each other's changes.
     await lock(id);
     const session = this.#make(kept);
     const view = this.#show(session);
@@ -159,7 +160,7 @@ export class Desk {
     return this.#begun(EXAMPLE_NAME, await loadProject());
   }
 
-  // A new session over files.
+  // Makes and shows a new session over files.
   async #begun(
     name: string,
     files: [string, Uint8Array][],
@@ -186,6 +187,7 @@ export class Desk {
   async #remove(id: string): Promise<SessionView> {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
+    // Closed first: closing stores the session once more.
     await session?.close();
     await this.#kept().database.remove(id);
     if (session !== this.#shown && this.#shown !== undefined) return this.#shown.view;
@@ -228,7 +230,7 @@ export class Desk {
     return session.view;
   }
 
-  // What is not kept of the page's own settings holds until it is closed.
+  // Stores a setting of the page; if that fails, the setting holds until the page is closed.
   async #try(keeping: Promise<void>): Promise<void> {
     try {
       await keeping;

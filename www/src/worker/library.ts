@@ -1,4 +1,5 @@
-// The package, loaded when it is first needed: the page is there before it.
+// The package `innerloop` and the programs, loaded when they are first needed: the page is shown
+// before them.
 
 import type * as Innerloop from "innerloop";
 import type { Files } from "innerloop";
@@ -6,7 +7,7 @@ import type { Files } from "innerloop";
 let loading: Promise<typeof Innerloop> | undefined;
 let tries = 0;
 
-/** The package `innerloop`; where it could not be loaded, it is tried again. */
+/** Returns the package; if it could not be loaded, the next call tries again. */
 export function library(): Promise<typeof Innerloop> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
@@ -15,7 +16,8 @@ export function library(): Promise<typeof Innerloop> {
   return loading;
 }
 
-// Some browsers remember that a module failed, by its address.
+// Loads the package. Browsers remember a failed import by its address, so that a further try needs
+// another address.
 async function load(): Promise<typeof Innerloop> {
   tries += 1;
   if (tries === 1) return import("innerloop");
@@ -23,7 +25,7 @@ async function load(): Promise<typeof Innerloop> {
   return (await import(again.href)) as typeof Innerloop;
 }
 
-/** The package's own workspace, which makes and reads archives. */
+/** Makes a workspace of the package, which reads and writes archives. */
 export async function filesWith(files?: ReadonlyMap<string, Uint8Array>): Promise<Files> {
   const { Files, init } = await library();
   await init();

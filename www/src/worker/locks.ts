@@ -1,19 +1,19 @@
-// One page at a time works on a session: another tab would overwrite what this one keeps. Pages
-// without encryption have no locks of the browser's; their tabs ask each other.
+// The locks of sessions: one tab at a time works on a session, since another would overwrite what
+// this one stores. Pages without TLS lack the browser's locks; their tabs ask each other.
 
-/** A session is another tab's. */
+/** The error for a session that another tab holds. */
 export class Taken extends Error {}
 
-/** How long another tab has to answer. */
+/** The time in milliseconds that another tab has to answer. */
 const ANSWER_MS = 200;
 
 const held = new Set<string>();
 let channel: BroadcastChannel | undefined;
 
 /**
- * Takes a session for this tab, as long as it is open.
+ * Takes a session for this tab, as long as the tab is open.
  *
- * @throws Taken where another one has it.
+ * @throws Taken if another tab holds it.
  */
 export async function lock(id: string): Promise<void> {
   const isFree = "locks" in navigator ? await lockOfBrowser(id) : await nobodyHas(id);
@@ -24,6 +24,7 @@ function lockOfBrowser(id: string): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
     void navigator.locks.request(`innerloop session ${id}`, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);
+      // The lock is held until this promise settles: never, so that it ends with the tab.
       return lock === null ? undefined : new Promise(() => {});
     });
   });

@@ -1,4 +1,4 @@
-// The worker: takes calls from the page, one message each, and answers them.
+// The entry of the worker: it takes the page's calls, one message each, and answers every one.
 
 import type { Call, Reply } from "../shared/messages.js";
 import { Desk } from "./desk.js";

@@ -1,6 +1,6 @@
-// Paths of the workspace: what people type or drop becomes one, or is refused with a reason.
+// Paths of the workspace: the check of what people type or drop, with errors for people.
 
-/** A path as the workspace has it. */
+/** Returns a path as the workspace has it; throws if it has no name or leads out. */
 export function cleanPath(given: string): string {
   const parts = given.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.length === 0) throw new Error("A file needs a name.");
@@ -9,7 +9,7 @@ export function cleanPath(given: string): string {
   return parts.join("/");
 }
 
-/** The folders above paths. */
+/** Returns the folders above paths. */
 export function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of paths) {
@@ -22,7 +22,7 @@ export function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
-/** Refuses a path where a folder has its name, or a file that of a folder above it. */
+/** Throws if a folder has the path, or a file stands where it needs a folder. */
 export function checkFree(
   path: string,
   files: ReadonlyMap<string, Uint8Array>,

@@ -1,9 +1,9 @@
-// Why an address cannot be reached, in words that say what to do. Browsers tell scripts nothing
-// beyond "it failed", so that the likely causes are named, those that can be known first.
+// Explanations of why an address cannot be reached, with what to do. Browsers tell scripts nothing
+// beyond "it failed", so that the likely causes are named, those that can be checked first.
 
 const LOCAL = /^(localhost|127\.|\[::1\]|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|.*\.local$)/;
 
-/** What is said of a request that failed without an answer. */
+/** Returns the explanation for a request that failed without an answer. */
 export async function unreachable(url: string, error: unknown): Promise<string> {
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return `${originOf(url)} does not answer within 15 seconds.`;
@@ -45,14 +45,15 @@ function originOf(url: string): string {
   }
 }
 
-// Chromium asks people whether a page may reach their own machine or network.
+// True if the person has denied access to the local network, for which Chromium asks. The
+// permission's name differs between versions.
 async function isDenied(): Promise<boolean> {
   for (const name of ["local-network-access", "loopback-network", "local-network"]) {
     try {
       const { state } = await navigator.permissions.query({ name: name as PermissionName });
       if (state === "denied") return true;
     } catch {
-      // This browser does not know that permission.
+      // `query` throws for a permission that the browser does not know.
     }
   }
   return false;

@@ -1,5 +1,5 @@
-// One session: an agent, its files, what was told in it, and keeping all of that. The agent is
-// made when it is needed; a run that a reload has cut goes on by itself.
+// One session: an agent, its files, its entries, and the storing of all of it. The agent is made
+// when it is needed; a run that a reload has cut goes on by itself.
 
 import type { Agent, AgentEvent } from "innerloop";
 import type {
@@ -34,7 +34,7 @@ import { Waiting } from "./unheard.js";
 import { type TakenBack, Workspace } from "./workspace.js";
 import { Writing } from "./writing.js";
 
-/** What sessions share. */
+/** The parts that all sessions share. */
 export interface Shared {
   database: Store;
   connections: Connections;
@@ -42,9 +42,9 @@ export interface Shared {
   notify(notice: Notice): void;
 }
 
-/** What was taken back, and where the session stood. */
+/** An undo that can be redone: what it removed, and the state before it. */
 interface Undone {
-  /** How much had been told before it. */
+  /** The number of entries that it left. */
   at: number;
   told: Told[];
   checkpoints: KeptCheckpoint[];
@@ -53,11 +53,11 @@ interface Undone {
   inputsBefore: number;
 }
 
-/** How long news are gathered before the page hears them. */
+/** The time in milliseconds for which news are gathered before they are posted to the page. */
 const GATHER_MS = 40;
-/** How long before what is new is kept; more if keeping takes long. */
+/** The time in milliseconds from a change to its storing; more if storing takes long. */
 const SAVE_MS = 250;
-/** The longest time before what could not be kept is tried again. */
+/** The longest time in milliseconds before a failed storing is tried again. */
 const LONGEST_SAVE_MS = 60_000;
 const MOST_NAME = 60;
 
@@ -77,9 +77,9 @@ export class Session {
   #connection: Connection;
   #inputsBefore: number;
   #folder: Folder | undefined;
-  /** What can be put back, the newest last, until something else happens. */
+  /** The undos that can be redone, the newest last, until anything else happens. */
   #undone: readonly Undone[] = [];
-  // What the page has not heard, and what is not kept yet.
+  // News not yet posted to the page, and changes not yet stored: the two have different rhythms.
   #news: Told[] = [];
   #newFiles = new Set<string>();
   #hasNewDraft = false;
@@ -88,9 +88,9 @@ export class Session {
   #unsavedFiles = new Set<string>();
   #savedJournal: number;
   #isAnew = false;
-  /** Whether there is anything that is not kept. */
+  /** True if anything is not stored. */
   #isChanged = false;
-  /** How often in a row it could not be kept. */
+  /** The number of failed attempts to store in a row. */
   #failures = 0;
   #saves: number;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
@@ -117,7 +117,7 @@ export class Session {
     this.#inputsBefore = session.inputsBefore;
     this.#folder = session.folder;
     this.#saves = session.saves;
-    // What was never kept is kept whole, the first time.
+    // A session that was never stored is stored with all of its files the first time.
     if (session.saves === 0) this.#unsavedFiles = new Set(this.workspace.files.keys());
     this.#terminal = new Terminal({
       files: () => this.workspace.files,
@@ -146,7 +146,7 @@ export class Session {
     };
   }
 
-  /** Whether a run is under way. */
+  /** True while a run is under way. */
   get isRunning(): boolean {
     return this.#agent?.current !== undefined;
   }
@@ -155,7 +155,7 @@ export class Session {
     return this.#terminal;
   }
 
-  /** Goes on with a run that was cut. */
+  /** Goes on with a run that a reload has cut, if there is one. */
   async resume(): Promise<void> {
     if (this.#snapshot === undefined || !isUnderWay(this.#told)) return;
     try {
@@ -201,7 +201,7 @@ export class Session {
     this.#touch();
   }
 
-  /** Notes what is known of the folder that the files came from. */
+  /** Notes the state of the device's folder from which the files came. */
   setFolder(folder: Folder): Folder {
     this.#folder = folder;
     this.#touch();
@@ -216,12 +216,12 @@ export class Session {
     this.#shared.notify({ type: "session", info: this.info });
   }
 
-  /** A word of the page in the transcript. */
+  /** Adds a message of the page to the transcript. */
   note(text: string, bad: boolean): void {
     this.#tell({ type: "note", text, bad });
   }
 
-  /** Takes the connection that is chosen now; what was said stays. */
+  /** Changes to the chosen connection; the history stays. */
   async connect(): Promise<void> {
     const [before, now] = [this.#connection, this.#shared.connections.current];
     const wasRunning = this.isRunning;
@@ -243,12 +243,13 @@ export class Session {
     this.#touch();
   }
 
-  /** Takes the session back to before an input. */
+  /** Takes the session back to before an input: its entries, its files and its agent. */
   async undo(checkpoint: number): Promise<void> {
     const kept = this.#checkpoints[checkpoint];
     if (kept === undefined) throw new Error("There is no such input.");
     await this.#pause();
     const isLive = this.#snapshot === undefined;
+    // Only an agent can be forked. One from a snapshot needs no key here, since it sends nothing.
     const agent = isLive ? this.#agent : await this.#silent();
     await this.#pause();
     const turns = this.#turnsBefore(agent, checkpoint);
@@ -272,7 +273,7 @@ export class Session {
     this.#anew([...before, undone]);
   }
 
-  /** Puts back what was taken back last. */
+  /** Redoes the newest undo. */
   async redo(): Promise<void> {
     const undone = this.#undone.at(-1);
     if (undone === undefined) throw new Error("There is nothing to put back.");
@@ -290,12 +291,12 @@ export class Session {
     this.#anew(before);
   }
 
-  /** Sets a file, or removes it, as a person does. */
+  /** Writes or removes a file for the person. */
   write(path: string, content: Uint8Array | undefined): void {
     this.put([[path, content]]);
   }
 
-  /** Sets files, or removes them. */
+  /** Writes or removes files; throws at the first path that does not fit. */
   put(files: [string, Uint8Array | undefined][]): void {
     const folders = foldersOf(this.workspace.files.keys());
     for (const [given, content] of files) {
@@ -310,8 +311,8 @@ export class Session {
   }
 
   /**
-   * Adds files. If some are there already and `replace` does not say that they may go, it adds none
-   * and names those; else it returns what to write to undo it.
+   * Adds files. If some exist already and `replace` is false, it adds none and returns their paths;
+   * otherwise it returns what to write to undo the addition.
    */
   add(files: [string, Uint8Array][], replace: boolean): Added {
     const clean = files.map(([path, content]): [string, Uint8Array] => [cleanPath(path), content]);
@@ -344,25 +345,26 @@ export class Session {
     this.put(this.#below(path).map(([each]) => [each, undefined]));
   }
 
-  /** What differs from a checkpoint. */
+  /** Returns the files that differ from a checkpoint. */
   differences(checkpoint: number): FileDifference[] {
     const kept = this.#checkpoints[checkpoint];
     return kept === undefined ? [] : this.workspace.differences(kept.journal);
   }
 
-  /** The files as they were when so much had been told. */
+  /** Returns the files as they were after a number of entries. */
   filesAt(told: number): FileInfo[] {
     const files = this.workspace.asOf(told);
     return [...files].map(([path, content]) => ({ path, size: content.length }));
   }
 
-  /** The session's log, for the package to replay. */
+  /** Returns the session's log, which the package can replay. */
   async log(): Promise<string> {
     return (await this.#ready()).log();
   }
 
-  /** Keeps what is new and lets go of the agent; a run that is under way goes on another time. */
+  /** Stores the session and closes its agent; a run under way goes on when it is opened again. */
   async close(): Promise<void> {
+    // In this order: the snapshot must not show the run as stopped by the closing of its agent.
     await this.#save();
     this.#isClosed = true;
     clearTimeout(this.#newsTimer);
@@ -370,13 +372,13 @@ export class Session {
     await Promise.all([this.#agent?.close(), this.#terminal.close()]);
   }
 
-  /** Keeps all that there is, now. */
+  /** Stores the session now, changed or not. */
   async keep(): Promise<void> {
     this.#touch();
     await this.#save();
   }
 
-  /** Keeps what is new, if anything is, now. */
+  /** Stores the session now, if it has changed. */
   async keepChanges(): Promise<void> {
     if (this.#isChanged) await this.#save();
   }
@@ -395,7 +397,7 @@ export class Session {
     return this.#agent;
   }
 
-  // The same with another key, address or model; a run that was cut goes on.
+  // Makes the agent again with another key, address or model; a run under way goes on.
   async #reopen(model: string): Promise<void> {
     const agent = this.#agent;
     this.#snapshot = agent?.snapshot() ?? this.#snapshot;
@@ -404,7 +406,8 @@ export class Session {
     await this.#restoreWith(model);
   }
 
-  // Makes a snapshot of the agent in which no run is under way.
+  // Replaces the agent by a snapshot in which no run is under way: a run cannot change its
+  // provider.
   async #silence(): Promise<void> {
     const agent = this.#agent ?? (await this.#silent());
     await this.#pause();
@@ -413,7 +416,7 @@ export class Session {
     await agent.close();
   }
 
-  // The agent of the snapshot, for which no key is needed: nobody answers it.
+  // Makes the agent of the snapshot without a key: its requests are never answered.
   async #silent(): Promise<Agent> {
     const snapshot = this.#snapshot;
     if (snapshot === undefined) throw new Error("There is nothing to go on from.");
@@ -455,7 +458,7 @@ export class Session {
     };
   }
 
-  // What was told was replaced as a whole, and is kept anew.
+  // Notes that the entries were replaced as a whole: all of them are stored again.
   #anew(undone: readonly Undone[]): void {
     this.#setUndone(undone);
     this.#unsaved = [...this.#told];
@@ -479,6 +482,7 @@ export class Session {
   }
 
   #ended(agent: Agent): void {
+    // The run may end because its agent was replaced meanwhile.
     if (agent !== this.#agent) return;
     this.#flush();
     this.#shared.notify({ type: "running", running: this.isRunning });
@@ -518,7 +522,7 @@ export class Session {
     this.#shared.notify({ type: "checkpoints", checkpoints });
   }
 
-  // What the agent's files are now.
+  // Takes over the state of a file in the agent's workspace.
   #take(path: string): void {
     const content = this.#agent?.files.read(path);
     if (this.#agent !== undefined) this.#record(path, content);
@@ -532,7 +536,7 @@ export class Session {
     for (const path of now) this.#take(path);
   }
 
-  // What a person or the terminal does is done to the agent's files, too.
+  // Makes a change of the person or the terminal, in the agent's workspace as well.
   #set(path: string, content: Uint8Array | undefined): void {
     if (!this.#record(path, content)) return;
     if (content === undefined) this.#agent?.files.remove(path);
@@ -540,7 +544,7 @@ export class Session {
   }
 
   #record(path: string, content: Uint8Array | undefined): boolean {
-    // What was there before the first input is the beginning.
+    // Changes before the first input are no changes: the workspace begins with them.
     const at = this.#checkpoints.length === 0 ? undefined : this.#told.length;
     if (!this.workspace.set(path, content, at)) return false;
     this.#setUndone([]);
@@ -606,7 +610,7 @@ export class Session {
     this.#saveTimer ??= setTimeout(() => {
       const began = performance.now();
       void this.#save().then(() => {
-        // What takes long is done seldom, and so is what fails.
+        // Storing takes at most a tenth of the time; failures are tried again less and less often.
         const took = performance.now() - began;
         const again = this.#failures === 0 ? 10 * took : 1000 * 2 ** this.#failures;
         this.#saveTimer = undefined;
@@ -638,7 +642,8 @@ export class Session {
     try {
       await this.#shared.database.save({ session: this.#kept(), files, told, journal, anew });
     } catch (error) {
-      // What was not kept is so the next time. If all of it was put anew meanwhile, it has it all.
+      // The failed part is stored the next time. If the entries were replaced meanwhile, the next
+      // storing has all of them anyway, and these would appear twice.
       if (!this.#isAnew) {
         this.#unsaved = [...told, ...this.#unsaved];
         this.#savedJournal = savedJournal;
@@ -669,7 +674,7 @@ export class Session {
     };
   }
 
-  // It is said once, and tried again.
+  // Tells the failure once; it is tried again until it succeeds.
   #notKept(error: unknown): void {
     this.#isChanged = true;
     this.#failures += 1;
@@ -680,5 +685,5 @@ export class Session {
   }
 }
 
-/** What a session is called until it has a name. */
+/** The name of a session until it gets one from its first input. */
 export const NEW_NAME = "New session";

@@ -1,17 +1,18 @@
-// The terminal: command lines of a person, carried out as an agent's would be, in a shell of its
-// own over a copy of the files. What it changes is handed back.
+// The terminal: a person's command lines, run in a shell over a copy of the files. It is an agent
+// whose model is a script that calls the shell with each line, so that it has the same sandbox as
+// the real one. Changes of files are handed back.
 
 import type { Agent } from "innerloop";
 import { eventsOf, respond } from "../demo/wire.js";
 import type { LineResult } from "../shared/messages.js";
 import { library, QJS, SHELL } from "./library.js";
 
-/** No line takes longer. */
+/** The time limit of a line in milliseconds. */
 const LONGEST_MS = 600_000;
-/** No more of what a line prints is shown. */
+/** The most characters shown of a line's output. */
 const MOST_OUTPUT = 1_000_000;
 
-/** What the terminal needs of its session. */
+/** The session, as the terminal needs it. */
 export interface TerminalSide {
   files(): ReadonlyMap<string, Uint8Array>;
   changed(path: string, content: Uint8Array | undefined): void;
@@ -30,7 +31,7 @@ export class Terminal {
     this.#side = side;
   }
 
-  /** Carries a line out. */
+  /** Runs a line and returns its result. */
   async run(line: string): Promise<LineResult> {
     const agent = await this.#ready();
     this.#line = line;
@@ -72,6 +73,7 @@ export class Terminal {
       fetch: (_url, { signal }) => Promise.resolve(respond(this.#next(), 0, signal)),
       files: this.#known,
       programs: { ...QJS, ...SHELL },
+      // A person may well run the same line many times.
       loops: { detect: false },
       subagents: false,
       // The person reads the output; the conversation behind the shell need not remember it.
@@ -81,7 +83,7 @@ export class Terminal {
     return this.#agent;
   }
 
-  // First the line, as a call of the shell, then the end.
+  // The next reply of the script: first the line as a call of the shell, then the end.
   #next(): string[] {
     if (this.#line === "") return eventsOf({ text: "Done." }, 1);
     const input = { command: this.#line };
@@ -95,6 +97,7 @@ export class Terminal {
     const files = this.#side.files();
     for (const path of this.#known.keys()) if (!files.has(path)) agent.files.remove(path);
     for (const [path, content] of files) {
+      // By identity, which is cheap: contents are never changed in place.
       if (this.#known.get(path) !== content) agent.files.write(path, content);
     }
     this.#known = new Map(files);

@@ -1,9 +1,9 @@
-// What was said while the agent works, and it has not heard yet.
+// The messages of the user that a working agent has not read yet, for the page to show.
 
 import type { AgentEvent } from "innerloop";
 import type { Unheard } from "../shared/messages.js";
 
-/** The words that wait, oldest first. */
+/** The waiting messages, oldest first. */
 export class Waiting {
   #list: Unheard[];
   readonly #changed: (list: Unheard[]) => void;
@@ -17,8 +17,9 @@ export class Waiting {
     return [...this.#list];
   }
 
-  /** Says something by `tell`, which throws where it cannot be said. */
+  /** Gives a message by `tell`; if that throws, the message does not wait, and this throws too. */
   say(word: Unheard, tell: () => void): void {
+    // Added first: the agent may read the message within the call.
     this.#set([...this.#list, word]);
     try {
       tell();
@@ -28,7 +29,7 @@ export class Waiting {
     }
   }
 
-  /** What the agent has heard waits no longer. */
+  /** Removes the message that the agent has read with this event. */
   on(event: AgentEvent): void {
     if (event.agent !== 0 || this.#list.length === 0) return;
     if (event.type === "processing_end") this.#set([]);

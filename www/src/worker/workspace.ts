@@ -1,11 +1,11 @@
-// The files of a session as JavaScript has them, and a journal of what was there before each
-// change: it tells what has changed since a checkpoint, and takes files back to any point.
+// The files of a session in JavaScript, and a journal of the content before each change. The
+// journal tells what has changed since a checkpoint, and takes files back to any point.
 
 import { same } from "../shared/bytes.js";
 import type { FileDifference, FileInfo } from "../shared/messages.js";
 import type { Change } from "../storage/database.js";
 
-/** Changes that were taken back, and what the files were after them. */
+/** Changes that were undone, with the files' contents after them. */
 export interface TakenBack {
   journal: Change[];
   after: [string, Uint8Array | undefined][];
@@ -15,7 +15,7 @@ export interface TakenBack {
 export class Workspace {
   readonly #files: Map<string, Uint8Array>;
   readonly #journal: Change[];
-  /** What changed files were at the beginning. */
+  /** The contents of changed files at the beginning. */
   readonly #origin = new Map<string, Uint8Array | undefined>();
 
   constructor(files: Iterable<[string, Uint8Array]> = [], journal: Change[] = []) {
@@ -29,12 +29,12 @@ export class Workspace {
     return this.#files;
   }
 
-  /** How many changes there were. */
+  /** The changes, oldest first. */
   get journal(): readonly Change[] {
     return this.#journal;
   }
 
-  /** Sets a file, or removes it. Whether that changed something. */
+  /** Writes or removes a file, and returns whether that changed anything. */
   set(path: string, content: Uint8Array | undefined, at: number | undefined): boolean {
     const before = this.#files.get(path);
     if (same(before, content)) return false;
@@ -47,7 +47,7 @@ export class Workspace {
     return true;
   }
 
-  /** What there is to tell of a file; `undefined` if it is gone. */
+  /** Returns the facts about a file; `undefined` if it does not exist. */
   info(path: string): FileInfo | undefined {
     const content = this.#files.get(path);
     if (content === undefined) return undefined;
@@ -58,12 +58,12 @@ export class Workspace {
     return { ...info, badge: origin === undefined ? "new" : "changed" };
   }
 
-  /** What there is to tell of all files. */
+  /** Returns the facts about all files. */
   infos(): FileInfo[] {
     return [...this.#files.keys()].flatMap((path) => this.info(path) ?? []);
   }
 
-  /** The files that differ from what they were when the journal had `length` entries. */
+  /** Returns the files that differ from when the journal had `length` changes. */
   differences(length: number): FileDifference[] {
     const found: FileDifference[] = [];
     for (const [path, before] of this.#before(length)) {
@@ -73,7 +73,7 @@ export class Workspace {
     return found.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** The files as they were when `told` things had been told. */
+  /** Returns the files as they were after `told` entries. */
   asOf(told: number): Map<string, Uint8Array> {
     const files = new Map(this.#files);
     const length = this.#journal.findIndex(({ at }) => at > told);
@@ -85,7 +85,7 @@ export class Workspace {
     return files;
   }
 
-  /** Takes back the changes from `length` on. */
+  /** Undoes the changes from number `length` on, and returns them. */
   rewind(length: number): TakenBack {
     const before = this.#before(length);
     const after = [...before.keys()].map((path): [string, Uint8Array | undefined] => {
@@ -98,7 +98,7 @@ export class Workspace {
     return { journal, after };
   }
 
-  /** Makes changes again that were taken back, where nothing has changed since. */
+  /** Redoes changes that were undone; nothing else may have changed since. */
   putBack({ journal, after }: TakenBack): void {
     for (const [path, content] of after) this.#put(path, content);
     for (const change of journal) {
@@ -114,6 +114,7 @@ export class Workspace {
 
   #before(length: number): Map<string, Uint8Array | undefined> {
     const before = new Map<string, Uint8Array | undefined>();
+    // Backwards, so that the oldest change of a file is the one that counts.
     for (let at = this.#journal.length - 1; at >= length; at -= 1) {
       const change = this.#journal[at];
       if (change !== undefined) before.set(change.path, change.before);

@@ -1,14 +1,14 @@
-// The file that the model is writing, as far as it has come: read from the arguments of its calls
-// while they stream, and shown until the call is over, so that whoever is asked sees it, too.
+// The file that the model is writing: read from the arguments of its calls while they stream, and
+// shown until the call is over, so that a person who is asked about the call sees it in its file.
 
 import type { AgentEvent, PartialArguments } from "innerloop";
 import type { Draft } from "../shared/messages.js";
 import { cleanPath } from "./paths.js";
 
-/** A call that is being written, or that waits for its turn. */
+/** A call that is being streamed, or that waits for its turn. */
 interface Call {
   fields: PartialArguments;
-  /** The arguments as they came: a patch may be no JSON. */
+  /** The arguments as they came: a patch may come as plain text. */
   raw: string;
   /** The arguments once they are whole. */
   whole?: Fields;
@@ -29,7 +29,7 @@ export class Writing {
     this.#files = files;
   }
 
-  /** Takes an event; whether the draft may be another since. */
+  /** Takes an event, and returns whether the draft may have changed. */
   take(event: AgentEvent): boolean {
     switch (event.type) {
       case "tool_call_delta":
@@ -58,7 +58,7 @@ export class Writing {
     this.#shown = id;
   }
 
-  /** What is shown now: the file as it would be if the call ended here. */
+  /** The shown file, as it would be if the call ended here. */
   get draft(): Draft | undefined {
     const call = this.#calls.get(this.#shown ?? "");
     if (call === undefined) return undefined;
@@ -80,7 +80,8 @@ export class Writing {
   }
 }
 
-// Whatever a tool is called: what writes a file has a path, and its content or an exchange in it.
+// The file that a call would write. Calls are known by their fields, not by the tool's name, which
+// differs between model families.
 function drafted(
   fields: Fields,
   isWhole: boolean,
@@ -88,7 +89,7 @@ function drafted(
 ): Draft | undefined {
   const patch = fields.patch ?? fields.input;
   if (typeof patch === "string") return patched(patch);
-  // The last text may become longer.
+  // The last field may still grow: a path must be whole, and so must the text to be replaced.
   const last = isWhole ? undefined : Object.keys(fields).at(-1);
   const textOf = (...names: string[]): string | undefined => {
     const name = names.find((each) => typeof fields[each] === "string");
@@ -110,7 +111,7 @@ function drafted(
 
 const NEW_FILE = "*** Add File: ";
 
-// Of a patch the file that it adds last.
+// The file that a patch adds last.
 function patched(patch: string): Draft | undefined {
   const at = patch.lastIndexOf(NEW_FILE);
   if (!patch.startsWith("*** ") || at < 0) return undefined;

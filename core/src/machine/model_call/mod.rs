@@ -39,6 +39,8 @@ pub(crate) enum CallPurpose {
 #[derive(Debug)]
 pub(crate) struct EndedCall {
     pub(crate) purpose: CallPurpose,
+    /// The route that it was made over. Another one may be in force by now.
+    pub(crate) route: Arc<Route>,
     pub(crate) result: Result<Reply, ModelCallError>,
 }
 

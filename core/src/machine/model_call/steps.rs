@@ -175,7 +175,11 @@ impl ModelCall {
             if ctx.used_up(self.purpose.is_of_run()).is_some() {
                 let failure =
                     ModelCallError::new(FailureKind::Network, "what may be spent is used up");
-                return Some(EndedCall { purpose: self.purpose, result: Err(failure) });
+                return Some(EndedCall {
+                    purpose: self.purpose,
+                    route: self.route,
+                    result: Err(failure),
+                });
             }
             return self.again(ctx).go_on(ctx);
         };
@@ -225,7 +229,7 @@ impl ModelCall {
             }
             self.spend(ctx);
         }
-        Some(EndedCall { purpose: self.purpose, result: Ok(reply) })
+        Some(EndedCall { purpose: self.purpose, route: self.route, result: Ok(reply) })
     }
 
     /// Counts the cost of a response whose usage nobody tells: an estimate of what was asked and of
@@ -395,7 +399,11 @@ impl ModelCall {
                 let seconds = asked.div_ceil(1000);
                 failure.message += &format!(" (the provider asks to wait {seconds} s)");
             }
-            return Some(EndedCall { purpose: self.purpose, result: Err(failure) });
+            return Some(EndedCall {
+                purpose: self.purpose,
+                route: self.route,
+                result: Err(failure),
+            });
         };
         if self.purpose.is_shown() {
             let message = failure.message;

@@ -29,7 +29,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
         push_tool_config(&mut fields, model);
     }
     push_generation_config(fields.set("generationConfig"), model);
-    for (name, theirs) in &model.options {
+    // The turns are not the host's.
+    for (name, theirs) in model.options.iter().filter(|(name, _)| *name != "contents") {
         // The provider's own tools stand beside ours; any other list replaces ours.
         let arrays = if name == "tools" { ArrayMerge::Append } else { ArrayMerge::Replace };
         let mut merged = JsonWriter::new();

@@ -1,5 +1,6 @@
-//! Asking the person at the terminal: may this call run, and what is the answer to the model's
-//! question? One question at a time; one that is no longer needed goes away by itself.
+//! The questions to the person at the terminal: may this call run, may this page be read, and what
+//! is the answer to the model's question. A task of its own asks one at a time; a question that is
+//! no longer needed is withdrawn, also while it is on the screen.
 
 mod page;
 
@@ -27,7 +28,7 @@ use tokio::sync::{
     oneshot,
 };
 
-/// Characters of a tool's name that are shown.
+/// The most characters of a tool's name.
 const NAME: usize = 40;
 
 /// The hint on how to undo an "always".
@@ -55,14 +56,14 @@ enum PersonMessage {
     Withdrawn(EffectId),
     /// A page of a domain that is not allowed.
     Page(web::DomainRequest),
-    /// A question of the program's own, and where the answer goes.
+    /// A question of the program's own, and the receiver of its answer.
     Wanted(Question, oneshot::Sender<Option<String>>),
-    /// The session asks nothing any more.
+    /// No question of the session needs an answer any more.
     SessionIsOver,
 }
 
 impl PersonHandle {
-    /// A person who sits there, and whose answers go to `commands`.
+    /// Begins to ask the person at that terminal; answers go to `commands`.
     pub(super) fn new(
         commands: CommandSender,
         (preview, rules): (CallPreview, CallRules),
@@ -81,19 +82,20 @@ impl PersonHandle {
         drop(self.0.send(PersonMessage::Asked(id, ask.clone())));
     }
 
-    /// Asks something for the program itself; nothing if the person is gone.
+    /// Asks a question of the program's own; returns none if the person is gone.
     pub(super) async fn answer(&self, question: Question) -> Option<String> {
         let (sender, answer) = oneshot::channel();
         self.0.send(PersonMessage::Wanted(question, sender)).ok()?;
         answer.await.ok().flatten()
     }
 
-    /// The question needs no answer any more.
+    /// Withdraws a question that needs no answer any more.
     pub(super) fn withdraw(&self, id: EffectId) {
         drop(self.0.send(PersonMessage::Withdrawn(id)));
     }
 
-    /// No question of the session needs an answer any more.
+    /// Withdraws all questions of the session. Those of the program, such as whether to apply the
+    /// changes, go on.
     pub(super) fn session_is_over(&self) {
         drop(self.0.send(PersonMessage::SessionIsOver));
     }
@@ -111,13 +113,13 @@ pub(super) struct InteractiveTerminal {
 }
 
 impl InteractiveTerminal {
-    /// At a terminal whose lines are read when they are wanted.
+    /// Returns a terminal whose lines are read when an answer is wanted.
     pub(super) fn at(screen: Screen) -> Self {
         Self { lines: LineSource::of_terminal(), screen, reader: None }
     }
 }
 
-/// The questions that are to be asked, and the source of answers.
+/// The queue of questions, and the source of answers.
 struct QuestionQueue {
     inbox: UnboundedReceiver<PersonMessage>,
     waiting: VecDeque<QueuedQuestion>,
@@ -128,9 +130,9 @@ struct QuestionQueue {
 enum QueuedQuestion {
     /// A question of the session.
     Asked(EffectId, Ask),
-    /// One for a page.
+    /// A question about a page.
     Page(web::DomainRequest),
-    /// One of the program.
+    /// A question of the program.
     Wanted(Question, oneshot::Sender<Option<String>>),
 }
 
@@ -139,10 +141,11 @@ impl QuestionQueue {
         Self { inbox, waiting: VecDeque::new(), lines, screen: Screen::default() }
     }
 
-    /// The next question of the session; those of the program are answered here. Nothing when
-    /// there are no more.
+    /// Waits for the next question of the session; those about pages and of the program are asked
+    /// here. Returns none when no more can come.
     async fn next(&mut self) -> Option<(EffectId, Ask)> {
         loop {
+            // Before a question is asked, everything is read that may have withdrawn it.
             while let Ok(message) = self.inbox.try_recv() {
                 self.note(message);
             }
@@ -159,7 +162,7 @@ impl QuestionQueue {
         }
     }
 
-    /// Has a question of the program answered, unless whoever asked it goes before that.
+    /// Asks a question of the program, until it is answered or nobody waits for the answer.
     async fn answer(&mut self, question: &Question, mut to: oneshot::Sender<Option<String>>) {
         let alone = self.screen.turn();
         let turn = self.put(question);
@@ -179,13 +182,13 @@ impl QuestionQueue {
         drop(screen.write_all(text.as_bytes()).and_then(|()| screen.flush()));
     }
 
-    /// The same of lines that are longer than the terminal is wide: they are broken between words.
+    /// Writes lines, broken between words where they are wider than the terminal.
     fn tell_wrapped(&self, text: &str) {
         self.tell(&format!("{}\n", wrapped(text, columns())));
     }
 
-    /// Shows what is asked where the terminal itself shows the answer: nothing else is written
-    /// there until that is dropped. Whoever reads keys shows it too.
+    /// Shows the prompt if the terminal itself echoes the answer; nothing else is written there
+    /// until the result is dropped. A conversation reads keys and draws the prompt itself.
     fn put(&self, question: &Question) -> Option<HiddenArea> {
         matches!(self.lines, LineSource::Read(_)).then(|| {
             let turn = self.screen.hide();
@@ -214,8 +217,8 @@ impl QuestionQueue {
         }
     }
 
-    /// The next line that the person types, nothing behind the last; or nothing at all if the
-    /// question is no longer needed.
+    /// Waits for the next line: `Some(None)` at the end of the input, and none if the question is
+    /// no longer needed.
     async fn read(&mut self, id: EffectId, question: &Question) -> Option<Option<String>> {
         let _turn = self.put(question);
         loop {
@@ -232,7 +235,7 @@ impl QuestionQueue {
                     };
                     self.note(message);
                     if is_over {
-                        // It was no answer to what is asked next.
+                        // What was typed for this question must not answer the next one.
                         self.lines.forget();
                         return None;
                     }
@@ -243,7 +246,7 @@ impl QuestionQueue {
     }
 }
 
-/// The person's side: what is asked, one after the other.
+/// The task that asks the questions, one after the other.
 struct QuestionPrompter {
     questions: QuestionQueue,
     commands: CommandSender,
@@ -255,7 +258,7 @@ struct QuestionPrompter {
 }
 
 impl QuestionPrompter {
-    /// Puts the next question; nothing when there are no more.
+    /// Asks the next question; returns none when there are no more.
     async fn next(&mut self) -> Option<()> {
         let (id, ask) = self.questions.next().await?;
         let turn = self.questions.screen.turn();
@@ -281,7 +284,8 @@ impl QuestionPrompter {
         Some(())
     }
 
-    /// The answer to whether a call may run; nothing if that is no longer asked.
+    /// Asks whether a call may run; returns none if that is no longer asked. A call that was always
+    /// allowed meanwhile is not asked about, nor one that would fail.
     async fn approve(
         &mut self,
         id: EffectId,
@@ -364,8 +368,10 @@ impl QuestionPrompter {
         }
     }
 
-    /// The arguments as the person's editor leaves them.
+    /// Returns the arguments as the person's editor leaves them; none if they are unchanged.
     async fn edited(&self, arguments: &Json) -> Result<Option<Json>, String> {
+        // The area is removed before raw mode ends and redrawn once it is back: its line ends
+        // depend on the mode.
         let hidden = self.questions.screen.hide();
         let lent = self.reader.as_ref().map(KeyReader::lend);
         let edited = editor::edited(arguments).await;
@@ -375,8 +381,8 @@ impl QuestionPrompter {
     }
 }
 
-/// The question whether a call may run. `only` is what an `always` is about if not every call of
-/// the tool.
+/// Returns the question whether a call may run. `only` names what an `always` allows, if that is
+/// less than every call of the tool.
 fn choice(only: Option<&str>, name: &str, changes_files: bool) -> Question {
     let always = only.map_or_else(|| format!("every {}", brief(name, NAME)), str::to_owned);
     let shown = if changes_files { "diff" } else { "details" };
@@ -394,7 +400,7 @@ mod tests {
         Ask::Question { text: "Which colour?".to_owned() }
     }
 
-    /// The session ended without an answer to what it had asked.
+    /// Tests a session that ends without an answer to its questions.
     #[tokio::test]
     async fn a_question_of_the_program_takes_the_place_of_a_stale_one() {
         let (sender, inbox) = unbounded_channel();
@@ -423,7 +429,7 @@ mod tests {
         assert!(asking.await.unwrap().is_none(), "nor is what waited behind it");
     }
 
-    /// A conversation asks whether to apply changes while another agent waits for a word.
+    /// Tests a conversation that asks whether to apply changes while an agent waits for an answer.
     #[tokio::test]
     async fn a_question_of_the_program_waits_for_its_turn() {
         let (sender, inbox) = unbounded_channel();
@@ -452,7 +458,7 @@ mod tests {
         assert!(asking.await.unwrap().is_none());
     }
 
-    /// A yes to a call is no yes to what is asked next.
+    /// Tests that a yes to one call does not answer the next question.
     #[tokio::test]
     async fn a_line_that_was_typed_for_a_stale_question_answers_no_other() {
         let (sender, inbox) = unbounded_channel();

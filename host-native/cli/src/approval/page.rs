@@ -1,4 +1,5 @@
-//! The question whether a page of a domain may be read that is not allowed yet.
+//! The question whether a page may be read whose domain is not allowed yet. The whole address is
+//! shown, up to a bound, since the model may put anything into it.
 
 use super::{PersonHandle, PersonMessage, QuestionQueue};
 use crate::{
@@ -7,17 +8,18 @@ use crate::{
 };
 use innerloop_host::web::{DomainAnswer, DomainRequest};
 
-/// Most characters of an address that are shown.
+/// The most characters of an address.
 const SHOWN: usize = 600;
 
 impl PersonHandle {
+    /// Asks whether a page may be read; the answer goes to the request.
     pub(crate) fn ask_for_page(&self, page: DomainRequest) {
         drop(self.0.send(PersonMessage::Page(page)));
     }
 }
 
 impl QuestionQueue {
-    /// Asks for a page; one whose question goes away is refused.
+    /// Asks about a page. A request that is dropped without an answer is denied.
     pub(super) async fn ask_for_page(&mut self, mut page: DomainRequest) {
         let domain = harmless(&page.domain).into_owned();
         let _turn = self.screen.turn();
@@ -48,8 +50,8 @@ impl QuestionQueue {
         page.answer(word);
     }
 
-    /// The next line that the person types, nothing behind the last; or nothing at all if the page
-    /// is no longer wanted.
+    /// Waits for the next line: `Some(None)` at the end of the input, and none if the page is no
+    /// longer wanted.
     async fn read_for(
         &mut self,
         page: &mut DomainRequest,
@@ -71,13 +73,13 @@ impl QuestionQueue {
                 line = self.lines.next(question) => return Some(line),
             }
         }
-        // It was no answer to what is asked next.
+        // What was typed for this question must not answer the next one.
         self.lines.forget();
         None
     }
 }
 
-/// Returns what is asked for, in words.
+/// Returns the address that is asked for, and the page that led there.
 fn headline(page: &DomainRequest) -> String {
     let length = page.address.chars().count();
     let more =

@@ -1,8 +1,10 @@
-//! When a conversation is summed up, so that it fits the model.
+//! The point at which a conversation is summed up so that it fits the model: read from `--compact`
+//! or the setting `compact`, and turned into a patch of the configuration's `compaction`. Options
+//! and settings share this one parser, so that both accept the same words.
 
 use serde_json::{Value, json};
 
-/// When a conversation is summed up.
+/// The point at which a conversation is summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CompactionTrigger {
     /// As the preset has it.
@@ -18,10 +20,10 @@ pub(crate) enum CompactionTrigger {
 }
 
 impl CompactionTrigger {
-    /// Reads what an option or a setting says.
+    /// Parses the value of an option or a setting.
     ///
     /// # Errors
-    /// What can be said.
+    /// The values that are accepted, as a sentence for the user.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let read = match text {
@@ -29,6 +31,7 @@ impl CompactionTrigger {
             "off" => Some(Self::Off),
             _ => match text.strip_prefix('-') {
                 Some(left) => tokens(left).map(Self::Left),
+                // A plain number up to 100 is a percentage: nobody sums up after 75 tokens.
                 None => match number(text.strip_suffix('%').unwrap_or(text)) {
                     Some(percent @ 1..=100) => Some(Self::Percent(percent)),
                     _ => tokens(text).filter(|tokens| *tokens > 100).map(Self::Used),
@@ -42,7 +45,7 @@ impl CompactionTrigger {
         })
     }
 
-    /// The same as a patch of `compaction` in the configuration; nothing for what the preset has.
+    /// Returns a patch of `compaction` in the configuration; none if the preset decides.
     pub(crate) fn patch(self) -> Option<Value> {
         let (from, to) = match self {
             Self::Auto => return None,
@@ -58,12 +61,13 @@ impl CompactionTrigger {
     }
 }
 
-/// Two thirds: how far down a summary leads.
+/// Two thirds of a number: the size that a summary reduces the conversation to.
 const fn part(of: u32) -> u32 {
+    // Dividing first keeps the product in range for every `u32`.
     of / 3 * 2 + of % 3 / 2
 }
 
-/// A number of tokens, `k` behind it for thousands.
+/// Parses a number of tokens; a `k` after it stands for thousands.
 fn tokens(text: &str) -> Option<u32> {
     let (digits, times) = match text.strip_suffix('k') {
         Some(thousands) => (thousands, 1_000),
@@ -72,7 +76,7 @@ fn tokens(text: &str) -> Option<u32> {
     number(digits)?.checked_mul(times).filter(|tokens| *tokens > 0)
 }
 
-/// Digits alone: a sign is no part of them.
+/// Parses digits alone. `str::parse` would also accept a `+`.
 fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,5 +1,5 @@
-//! Where what the agent calls is carried out: in the sandbox, with which programs and tools, or on
-//! this machine.
+//! The arguments that say where calls run: in the sandbox, and with which programs and tools, or
+//! on this machine. They are stored with a session, so that `innerloop resume` finds them again.
 
 use clap::{Args, ValueEnum};
 use innerloop_sandbox::ReadIsolation;
@@ -101,7 +101,7 @@ pub(crate) struct GuestArgs {
 }
 
 impl GuestArgs {
-    /// Where files are read and searched.
+    /// Returns where files are read and searched.
     pub(crate) fn isolation(&self) -> ReadIsolation {
         match self.isolation.unwrap_or_default() {
             FileBackend::Native => ReadIsolation::Native,

@@ -1,4 +1,4 @@
-//! When a run is to stop although it is not done.
+//! The limits of a run that stop it before it is done: time, cost and tokens.
 
 use super::number;
 use clap::Args;
@@ -32,7 +32,7 @@ pub(crate) struct LimitArgs {
     pub(crate) max_tokens: Option<u64>,
 }
 
-/// A time that is not 0.
+/// Parses a time that is not 0.
 fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "give a time such as 30s, 5m or 1h30m".to_owned();
     let text = text.trim();
@@ -46,9 +46,10 @@ fn duration(text: &str) -> Result<Duration, String> {
     read.filter(|read| !read.is_zero()).ok_or_else(wrong)
 }
 
-/// Dollars as nano-dollars, more than 0.
+/// Parses dollars as nano-dollars, more than 0.
 fn nano_usd(text: &str) -> Result<u64, String> {
     let wrong = || "give US dollars such as 2 or 0.50".to_owned();
+    // Read by its digits, not as a float: a limit of 0.1 is exactly 100,000,000 nano-dollars.
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) || whole.len() + part.len() == 0 || part.len() > 9 {

@@ -1,4 +1,6 @@
-//! The command line.
+//! The command line: everything that can be typed, and what `--help` says about it. The docs of
+//! fields, commands and values here are help texts that users read. Types that settings also fill
+//! in are plain data; the settings put their values where no option was given.
 
 mod compact;
 mod decode;

@@ -1,4 +1,4 @@
-//! Which model, and what of the web may be read.
+//! The arguments that choose a model, and the pages of the web that the agent may read.
 
 use super::settings::OfProviders;
 use clap::Args;

@@ -1,16 +1,17 @@
-//! Whole numbers, and what is said of what is none.
+//! The parsers of whole numbers, with one error message for all options.
 
-/// A number that may be 0.
+/// Parses a number that may be 0.
 pub(super) fn whole<T: TryFrom<u128>>(text: &str) -> Result<T, String> {
     read(text, 0)
 }
 
-/// A number that is not 0.
+/// Parses a number that is not 0.
 pub(super) fn positive<T: TryFrom<u128>>(text: &str) -> Result<T, String> {
     read(text, 1)
 }
 
 fn read<T: TryFrom<u128>>(text: &str, least: u128) -> Result<T, String> {
+    // The widest type comes first, so that a large number is told to be too large, not malformed.
     let number = text.trim().parse::<u128>().ok().filter(|number| *number >= least);
     let number = number.ok_or_else(|| format!("give a whole number, {least} or more"))?;
     T::try_from(number).map_err(|_| "that is too large".to_owned())

@@ -1,4 +1,4 @@
-//! How a command tells what comes of it.
+//! The arguments about output: its form, its colour, and the file for the final message.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;

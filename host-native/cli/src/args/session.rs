@@ -1,4 +1,5 @@
-//! What a session works with, and the arguments of the command that opens one for a single run.
+//! The arguments of a session, shared by `innerloop run` and a conversation, and those of
+//! `innerloop run` itself.
 
 use super::{
     environment::{EnvironmentArgs, GuestArgs},
@@ -43,7 +44,7 @@ pub(crate) struct RunArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// A path of the workspace, from its root on.
+/// Checks a path relative to the workspace's root.
 fn inside(path: &str) -> Result<String, &'static str> {
     let steps = || path.split(['/', '\\']);
     let is_absolute = path.starts_with(['/', '\\']) || Path::new(path).is_absolute();

@@ -1,4 +1,4 @@
-//! The arguments of the commands about settings, and what settings say that no option takes.
+//! The arguments of the commands about settings, and the values of settings that have no option.
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -150,16 +150,16 @@ pub(crate) enum ChangesSetting {
     Diff,
 }
 
-/// What settings say of providers.
+/// The settings of providers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfProviders {
-    /// Where the session's provider is reached; variables of the environment come before it.
+    /// The address of the session's provider; variables of the environment come before it.
     pub(crate) base_url: Option<String>,
-    /// What is said of each by its name.
+    /// The settings of each provider by its name.
     pub(crate) each: BTreeMap<String, OfProvider>,
 }
 
-/// What settings say of one provider.
+/// The settings of one provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OfProvider {
     pub(crate) base_url: Option<String>,
@@ -169,27 +169,27 @@ pub(crate) struct OfProvider {
 }
 
 impl OfProviders {
-    /// What is said of that provider.
+    /// Returns the settings of that provider.
     pub(crate) fn of(&self, name: &str) -> Option<&OfProvider> {
         self.each.get(name)
     }
 
-    /// The variables that hold keys by what is said here.
+    /// Returns the names of the variables that hold keys, as `api_key_env` names them.
     pub(crate) fn key_variables(&self) -> Vec<String> {
         self.each.values().filter_map(|said| said.api_key_env.clone()).collect()
     }
 }
 
-/// What settings say of the session's configuration, each the text of a JSON Merge Patch; the
-/// options and `--config` come before all of them.
+/// The settings of the session's configuration, each the text of a JSON Merge Patch. Options and
+/// `--config` override all of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConfigPatches {
     /// The user's file.
     pub(crate) user: Option<String>,
-    /// The project's file, which may only narrow what stands without it.
+    /// The project's file, which may only restrict the agent further.
     pub(crate) project: Option<String>,
     /// The environment.
     pub(crate) environment: Option<String>,
-    /// Calls that run without a question, by the user's file.
+    /// The calls that run without a question, from the user's file.
     pub(crate) allow: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The session's configuration, as far as options set it.
+//! The arguments that change a session's configuration.
 
 use super::{compact::CompactionTrigger, model::WebArgs, number, settings::ConfigPatches};
 use clap::{Args, ValueEnum};
@@ -149,7 +149,7 @@ pub(crate) enum ToolVocabulary {
 }
 
 impl ToolVocabulary {
-    /// The name in the configuration.
+    /// Returns its name in the configuration.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -170,7 +170,7 @@ pub(crate) enum ApprovalLevel {
 }
 
 impl ApprovalLevel {
-    /// What needs approval then.
+    /// Returns the calls that need approval at this level.
     pub(crate) const fn asks(self) -> AskAbout {
         match self {
             Self::None => AskAbout::Changes,
@@ -179,7 +179,7 @@ impl ApprovalLevel {
         }
     }
 
-    /// The same as the configuration names it.
+    /// Returns the same as the configuration spells it.
     pub(crate) fn asked(self) -> String {
         to_string(&self.asks()).trim_matches('"').to_owned()
     }

@@ -1,4 +1,5 @@
-//! What a conversation has changed and not applied yet.
+//! The pending changes of a conversation: those that are not applied yet, counted and shown. The
+//! asynchronous functions compare files on another thread, so that the screen stays alive.
 
 use crate::{notices, style::OutputStyle};
 use innerloop_workspace::{
@@ -7,7 +8,7 @@ use innerloop_workspace::{
 };
 use tokio::task::spawn_blocking;
 
-/// Returns how many files are changed and not applied.
+/// Returns the number of files that are changed and not applied.
 pub(super) async fn pending(workspace: &Workspace) -> usize {
     if !workspace.is_overlay() {
         return 0;
@@ -16,12 +17,12 @@ pub(super) async fn pending(workspace: &Workspace) -> usize {
     spawn_blocking(move || changed(&workspace)).await.unwrap_or_default()
 }
 
-/// The same, at once.
+/// Returns the same number, and blocks until the files are compared.
 pub(super) fn changed(workspace: &Workspace) -> usize {
     workspace.changes().0.iter().filter(|file| !file.is_same()).count()
 }
 
-/// Returns what is changed and not applied, as a diff, and below it what deserves a look.
+/// Returns the pending changes as a diff, followed by the notices about them.
 pub(super) fn difference(workspace: &Workspace, style: OutputStyle) -> String {
     let (files, is_all) = workspace.changes();
     let mut changes = RunChanges::default();
@@ -30,7 +31,7 @@ pub(super) fn difference(workspace: &Workspace, style: OutputStyle) -> String {
     style.diff(&diff.text) + &notices::of(&files, is_all, diff.hidden, style)
 }
 
-/// Returns what deserves a look of what is changed and not applied.
+/// Returns the notices about the pending changes.
 pub(super) async fn notices(workspace: &Workspace, style: OutputStyle) -> String {
     let workspace = workspace.clone();
     let told = move || {
@@ -40,7 +41,7 @@ pub(super) async fn notices(workspace: &Workspace, style: OutputStyle) -> String
     spawn_blocking(told).await.unwrap_or_default()
 }
 
-/// For example `2 changed files`.
+/// Returns a count in words, such as `2 changed files`.
 pub(super) fn files(count: usize) -> String {
     format!("{count} changed file{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,5 @@
-//! What can be said to the program itself, in place of the agent.
+//! The commands of a conversation: what a person can type for the program itself rather than for
+//! the agent, and the help about it. Carrying them out is `ui/slash_commands`.
 
 use crate::{
     args::ApprovalLevel,
@@ -13,7 +14,7 @@ pub(super) const NAMES: [&str; 15] = [
     "/help", "/model", "/new", "/quit", "/redo", "/undo",
 ];
 
-/// Words with which people leave a shell or another program.
+/// The words with which people leave a shell or another program.
 const FAREWELLS: [&str; 4] = ["exit", "quit", ":q", "bye"];
 
 /// The indentation of the second column of [`HELP`].
@@ -46,7 +47,7 @@ Esc, Ctrl-C      stop what goes on
 Up, Down         what was said before
 ";
 
-/// Returns what may stand behind a command's name, where that is one of a few words.
+/// Returns the words that may follow a command's name, if they are a fixed few.
 pub(super) fn words(command: &str) -> Vec<String> {
     let words: &[&str] = match command {
         "/approve" => &["none", "edits", "all"],
@@ -57,11 +58,12 @@ pub(super) fn words(command: &str) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The answer to `/help` on a terminal of so many columns.
+/// Returns the answer to `/help` on a terminal of that many columns.
 pub(super) fn help(columns: usize, style: OutputStyle) -> String {
     let mut flow = LineWrapper::new(style, Some(columns));
     for line in HELP.lines() {
         let (head, text) = line.split_once("  ").unwrap_or((line, ""));
+        // The space after it keeps a head that fills its column apart from the text.
         let head = format!("{head:0$} ", INDENT - 1);
         flow.set_margin(Margin::new(head, " ".repeat(INDENT)).full());
         flow.text(text.trim_start(), TextStyle::PLAIN);
@@ -79,36 +81,37 @@ pub(super) enum SlashCommand {
     /// Which calls run without a question from now on, or do now.
     Approve(Option<ApprovalLevel>),
     Diff,
-    /// Also over what something else has changed meanwhile?
+    /// Apply the changes; with `over`, also where something else has changed the files meanwhile.
     Apply {
         over: bool,
     },
-    /// The person is asked after each turn again whether to apply changes.
+    /// Ask after each turn again whether to apply the changes.
     AskToApply,
-    /// A file that goes with what is said next.
+    /// Send a file with the next input.
     Attach(String),
     Drop,
-    /// So many steps are taken back.
+    /// Undo that many steps.
     Undo(u32),
-    /// The files of steps that are undone are taken back.
+    /// Undo the changes to files of the steps that are undone.
     UndoFiles,
     Redo(u32),
     Clear,
     /// Sum the conversation up.
     Compact(Option<String>),
     Cost,
-    /// Another session.
+    /// Begin another session.
     New,
     Quit,
 }
 
-/// The reply to a line that is meant for a shell.
+/// The reply to a line that was meant for a shell.
 const NO_SHELL: &str = "no line for a shell is run here: Ctrl-Z leads to yours, and fg back; with \
                         a space before it, it goes to the agent";
 
-/// The command that the text is; nothing if it is none, and what is wrong with one that is
-/// misspelt.
+/// Parses a command; returns none if the text is not a command, and an error for the person if it
+/// is a wrong one.
 pub(super) fn parse(text: &str) -> Option<Result<SlashCommand, String>> {
+    // Before the text is trimmed: a space before the mark sends the line to the agent.
     if text.starts_with('!') {
         return Some(Err(NO_SHELL.to_owned()));
     }
@@ -118,7 +121,7 @@ pub(super) fn parse(text: &str) -> Option<Result<SlashCommand, String>> {
     }
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let word = name.strip_prefix('/')?;
-    // A path is no command.
+    // A path such as `/etc/hosts` is a message to the agent, not a command.
     if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return None;
     }
@@ -164,7 +167,7 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
     }
 }
 
-/// Returns how many steps are meant, at least one.
+/// Returns the number of steps that is meant, at least one.
 fn steps(rest: Option<&str>) -> Option<u32> {
     rest.map_or(Ok(1), str::parse).ok().filter(|steps| *steps > 0)
 }

@@ -1,23 +1,24 @@
-//! How words go on: commands at the beginning of a line, and files behind an `@`.
+//! The completion of words by Tab: commands at the beginning of a line, their arguments, and files
+//! behind an `@`. It only proposes texts; the composer puts them into the line.
 
 use innerloop_workspace::{EntryKind, Workspace};
 use std::{collections::VecDeque, path::PathBuf};
 
-/// Candidates that are shown.
+/// The number of candidates that are shown at once.
 const SHOWN: usize = 8;
 
-/// Most entries of the workspace that are looked at for a name.
+/// The most entries of the workspace that are searched for a name: Tab must not block for long.
 const LOOKED_AT: usize = 20_000;
 
-/// Folders that nobody looks for files in.
+/// The folders that are not searched.
 const PASSED_OVER: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 /// The source of completions.
 pub(super) struct CompletionSource<'a> {
     commands: &'a [&'a str],
-    /// The files that a part of a path or of a name stands for.
+    /// The files that match a part of a path or of a name.
     files: &'a dyn Fn(&str) -> Vec<String>,
-    /// The words that may stand behind a command.
+    /// The words that may follow a command.
     words: &'a dyn Fn(&str) -> Vec<String>,
 }
 
@@ -25,7 +26,7 @@ pub(super) struct CompletionSource<'a> {
 #[derive(Debug)]
 pub(super) struct Completion {
     all: Vec<String>,
-    /// The candidate that stands there; none where it is only what all have in common.
+    /// The candidate that is in the line; none if it is the common beginning of all.
     at: Option<usize>,
     text: String,
 }
@@ -39,8 +40,8 @@ impl<'a> CompletionSource<'a> {
         Self { commands, files, words }
     }
 
-    /// Completes the end of that text: gives how many bytes of it go, and what comes in their
-    /// place.
+    /// Completes the end of the text before the cursor: returns the number of its bytes that are
+    /// replaced, and the replacement.
     pub(super) fn complete(&self, before: &str) -> Option<(usize, Completion)> {
         if before.starts_with('/') && !before.contains(char::is_whitespace) {
             let fits = self.commands.iter().filter(|name| name.starts_with(before));
@@ -62,8 +63,9 @@ impl<'a> CompletionSource<'a> {
     }
 }
 
-/// Returns what stands behind the `@` at the end of that text, and the part of a path in it.
+/// Returns the text after the last `@`, and the part of a path in it without its quote.
 fn mentioned(before: &str) -> Option<(&str, &str)> {
+    // A quoted name may hold spaces, so that it is looked for before the last word is.
     let open = before.rsplit_once("@\"").map(|(_, part)| part);
     if let Some(part) = open.filter(|part| !part.contains(['"', '\n'])) {
         return Some((before.get(before.len() - part.len() - 1..)?, part));
@@ -73,7 +75,8 @@ fn mentioned(before: &str) -> Option<(&str, &str)> {
     word.strip_prefix('@').map(|part| (part, part))
 }
 
-/// A path as it stands in a mention. What is within a folder may follow.
+/// Quotes a path for a mention if it needs that. A folder's quote stays open, since more of the
+/// path may follow.
 fn quoted(path: String, is_quoted: bool) -> String {
     if !is_quoted && !path.contains(char::is_whitespace) {
         return path;
@@ -83,8 +86,8 @@ fn quoted(path: String, is_quoted: bool) -> String {
 }
 
 impl Completion {
-    /// Returns what all candidates have in common where that is more than `part`, else the first of
-    /// them.
+    /// Returns the common beginning of all candidates if that is longer than `part`, else the
+    /// first candidate.
     fn of(all: Vec<String>, part: &str) -> Option<Self> {
         let first = all.first()?;
         let common = all.iter().fold(first.as_str(), |common, name| {
@@ -103,7 +106,7 @@ impl Completion {
         &self.text
     }
 
-    /// The next candidate, with the length of the text that it takes the place of.
+    /// Moves on to the next candidate; returns the length of the text that it replaces, and it.
     pub(super) fn next(&mut self) -> (usize, String) {
         let at = self.at.map_or(0, |at| (at + 1) % self.all.len().max(1));
         let next = self.all.get(at).cloned().unwrap_or_default();
@@ -113,7 +116,7 @@ impl Completion {
         (length, next)
     }
 
-    /// The candidates, where there are several.
+    /// Returns the candidates for people, if there are several.
     pub(super) fn hint(&self) -> Option<String> {
         if self.all.len() < 2 {
             return None;
@@ -127,8 +130,8 @@ impl Completion {
     }
 }
 
-/// The files and folders of a workspace that `part` stands for: those whose path begins with it,
-/// else those whose name has it in it.
+/// Returns the files and folders of a workspace that match `part`: those whose path begins with it,
+/// or else those whose name contains it.
 pub(super) fn files(workspace: &Workspace, part: &str) -> Vec<String> {
     let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
     let listed = workspace.folder(folder).and_then(|real| workspace.list(&real).ok());
@@ -149,10 +152,11 @@ pub(super) fn files(workspace: &Workspace, part: &str) -> Vec<String> {
     found
 }
 
-/// The files whose names have `part` in them, wherever they are.
+/// Returns the files anywhere in the workspace whose names contain `part`.
 fn named(workspace: &Workspace, part: &str) -> Vec<String> {
     let part = part.to_lowercase();
     let (mut found, mut looked_at) = (Vec::new(), 0);
+    // Breadth first, so that files near the root are found before the bound ends the search.
     let mut folders = VecDeque::from([PathBuf::new()]);
     while let Some(folder) = folders.pop_front() {
         for entry in workspace.list(&folder).unwrap_or_default() {

@@ -1,4 +1,5 @@
-//! What a person types: keys become a text, and a finished text becomes a word to the program.
+//! The composer: turns keys into a text that is being typed, with history and completion, and
+//! finished texts and control keys into actions. What an action does is up to the `ConversationUi`.
 
 use super::completion::{Completion, CompletionSource};
 use crate::terminal::{History, LineBuffer, RowLayout, laid_out};
@@ -10,19 +11,19 @@ const MARK: &str = "> ";
 /// An action that the person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ComposerAction {
-    /// The text, which is finished.
+    /// To send the finished text.
     Said(String),
-    /// A key that may stand for an answer: nothing else was typed before.
+    /// A key that may be an answer by itself, since the line was empty before.
     Key(char),
-    /// To stop what goes on.
+    /// To stop the current activity.
     Escape,
-    /// To stop what goes on, or to forget what was typed, or to leave.
+    /// To stop the current activity, or to clear the line, or to leave.
     Interrupt,
-    /// To have the program stand still, as the shell's `fg` ends it.
+    /// To suspend the program until the shell's `fg`.
     Suspend,
     /// To leave.
     Leave,
-    /// To have the screen drawn anew.
+    /// To redraw the screen.
     Redraw,
     /// The terminal has this many columns and rows now.
     Resized(u16, u16),
@@ -50,48 +51,50 @@ impl Composer {
         self.line.text()
     }
 
-    /// Forgets what was typed.
+    /// Clears the line.
     pub(super) fn clear(&mut self) {
         drop(self.line.take());
         self.completion = None;
     }
 
-    /// Has a finished text stand there again.
+    /// Puts a finished text back into the line.
     pub(super) fn put_back(&mut self, text: &str) {
         self.line.set(text);
     }
 
-    /// Takes away what was typed; Ctrl-Y brings it back.
+    /// Cuts the whole line; Ctrl-Y inserts it again.
     pub(super) fn cut(&mut self) {
         self.line.cut_all();
         self.completion = None;
     }
 
-    /// Notes what was said, to be looked through later.
+    /// Adds a text to the history.
     pub(super) fn remember(&mut self, text: &str) {
         self.history.add(text);
     }
 
-    /// The text as it stands in so many columns and rows.
+    /// Lays the text out in at most that many columns and rows.
     pub(super) fn layout(&self, width: usize, most: usize) -> RowLayout {
         laid_out(MARK, self.line.before(), self.line.behind(), width, most)
     }
 
-    /// The candidates of a completion that is under way, for people.
+    /// Returns the candidates of the current completion, for people.
     pub(super) fn hint(&self) -> Option<String> {
         self.completion.as_ref().and_then(Completion::hint)
     }
 
-    /// Takes what the person does; `candidates` knows how words go on.
+    /// Handles an event of the terminal; `candidates` is the source of completions.
     pub(super) fn read(
         &mut self,
         event: Event,
         candidates: &CompletionSource<'_>,
     ) -> Option<ComposerAction> {
         match event {
+            // Windows reports the release of a key, too, which would type it twice.
             Event::Key(key) if key.kind != KeyEventKind::Release => self.read_key(key, candidates),
             Event::Paste(text) => {
                 self.completion = None;
+                // Terminals paste line ends as carriage returns. None of them sends the text.
                 self.line.insert(&text.replace("\r\n", "\n").replace('\r', "\n"));
                 None
             }
@@ -110,6 +113,7 @@ impl Composer {
             self.complete(candidates);
             return None;
         }
+        // Escape ends a completion first; only the next one stops the agent.
         let was_completing = self.completion.take().is_some();
         if was_completing && key.code == KeyCode::Esc {
             return None;
@@ -161,6 +165,7 @@ impl Composer {
             KeyCode::Char('f') => self.line.right(),
             KeyCode::Char('p') => self.up(),
             KeyCode::Char('n') => self.down(),
+            // Some terminals send Ctrl-H for Backspace.
             KeyCode::Char('h') => self.line.backspace(),
             KeyCode::Char('w') | KeyCode::Backspace => self.line.cut_word(),
             KeyCode::Char('u') => self.line.cut_to_start(),
@@ -184,7 +189,7 @@ impl Composer {
         }
     }
 
-    /// The text is finished, unless its last mark says that another line follows.
+    /// Finishes the text, unless a backslash at its end asks for another line.
     fn finish(&mut self) -> Option<ComposerAction> {
         if self.line.before().ends_with('\\') && self.line.behind().is_empty() {
             self.line.replace_before(1, "\n");
@@ -209,7 +214,7 @@ impl Composer {
         }
     }
 
-    /// Completes the word before the cursor, or takes the next candidate.
+    /// Completes the word before the cursor, or moves on to the next candidate.
     fn complete(&mut self, candidates: &CompletionSource<'_>) {
         if let Some(completion) = &mut self.completion {
             let (length, text) = completion.next();

@@ -1,5 +1,7 @@
-//! `innerloop` alone on a terminal: a person and an agent talk, turn by turn, while both can be
-//! seen. The person may say something at any time.
+//! A conversation: `innerloop` without a command, on a terminal. A person and an agent talk turn by
+//! turn, and the person may type at any time, also while the agent works. Keys, the session's
+//! events and the review of changes run side by side on one thread and share the `ConversationUi`;
+//! nobody holds it across an `await`.
 
 mod changes;
 mod commands;
@@ -39,7 +41,7 @@ use std::{
 use tokio::time::sleep;
 use ui::ConversationUi;
 
-/// Talks with the person until they leave.
+/// Runs conversations until the person leaves.
 pub(super) async fn run(args: ConversationArgs) -> Result<(), CliError> {
     let color = settings::color(args.color, !args.session.settings.no_settings);
     let style = OutputStyle::new(color.unwrap_or_default());
@@ -50,19 +52,19 @@ pub(super) async fn run(args: ConversationArgs) -> Result<(), CliError> {
 #[derive(Debug, Default)]
 pub(super) struct InitialInput {
     pub(super) commands: Vec<Command>,
-    /// As if the person had typed that.
+    /// The text that is sent as if the person had typed it.
     pub(super) words: Option<String>,
 }
 
-/// Talks in a new session, or goes on with one, with what is said to it first; then in others, as
-/// often as the person wants a new one.
+/// Runs a conversation in a new session or in `past`, beginning with `first`; then in further
+/// sessions, as often as the person asks for one.
 pub(super) async fn talk(
     args: SessionArgs,
     past: Option<ResumableSession>,
     first: InitialInput,
     style: OutputStyle,
 ) -> Result<(), CliError> {
-    // A log and a recording are of one session.
+    // A log and a recording belong to one session: the next ones write to neither.
     let mut again = SessionArgs { files: FileArgs::default(), ..args.clone() };
     let mut next = converse(args, past, first, style).await?;
     while let Some(model) = next {
@@ -72,7 +74,7 @@ pub(super) async fn talk(
     Ok(())
 }
 
-/// Refuses where nobody sits there, or where rows can't be drawn anew.
+/// Fails where there is no terminal, or one whose rows can't be redrawn.
 fn check_terminal() -> Result<(), CliError> {
     let why = if !stdin().is_terminal() || !stderr().is_terminal() {
         "a terminal"
@@ -85,7 +87,7 @@ fn check_terminal() -> Result<(), CliError> {
     Err(CliError::usage(format!("a conversation needs {why}; {other}")))
 }
 
-/// One session; gives the model of the next one, if there is to be one.
+/// Runs one session; returns the model of the next one, if the person wants one.
 async fn converse(
     args: SessionArgs,
     past: Option<ResumableSession>,
@@ -116,6 +118,7 @@ async fn converse(
             return Err(CliError::new(exit, "interrupted before the conversation began"));
         }
     };
+    // Only now: setting up may ask on standard input, line by line, as about a project's settings.
     let keyboard = Keyboard::open(&reader).map_err(|error| {
         CliError::usage(format!("cannot read the keys of this terminal: {error}"))
     })?;
@@ -128,8 +131,8 @@ async fn converse(
     result
 }
 
-/// Drives the session until the person has left and what was changed is settled; gives the model
-/// of the next session, if the person wants one.
+/// Drives the session until the person has left and the changes are settled; returns the model of
+/// the next session, if the person wants one.
 async fn drive(
     work: ActiveSession,
     ui: ConversationUi,
@@ -171,7 +174,7 @@ async fn drive(
     let mode = ui.borrow().mode();
     ui.borrow_mut().over();
     let model = host.driver().session().config().model.name.clone();
-    // What lists say of the session is a convenience.
+    // The model's name is only for lists of sessions: a failure to write it is ignored.
     held.iter_mut().for_each(|held| drop(held.note(|_| {}, &model)));
     let failure = match driven {
         Some(Err(error)) => Some(CliError::new(ExitReason::Failed, error)),
@@ -196,7 +199,7 @@ async fn drive(
     }
 }
 
-/// Takes what the person types, as long as anybody asks.
+/// Reads keys and lets time pass for as long as it is polled.
 async fn type_in(ui: &RefCell<ConversationUi>, keyboard: &mut Keyboard) -> Infallible {
     loop {
         tokio::select! {
@@ -204,6 +207,7 @@ async fn type_in(ui: &RefCell<ConversationUi>, keyboard: &mut Keyboard) -> Infal
                 Some(event) => ui.borrow_mut().read(event),
                 None => {
                     ui.borrow_mut().gone();
+                    // A closed terminal has no events any more: asking it again would spin.
                     std::future::pending::<()>().await;
                 }
             },
@@ -212,7 +216,7 @@ async fn type_in(ui: &RefCell<ConversationUi>, keyboard: &mut Keyboard) -> Infal
     }
 }
 
-/// Settles what was changed whenever a turn is over.
+/// Settles the changes whenever a turn is over.
 async fn settle_turns(ui: &RefCell<ConversationUi>) -> Infallible {
     let turns = ui.borrow().turns();
     loop {
@@ -221,7 +225,7 @@ async fn settle_turns(ui: &RefCell<ConversationUi>) -> Infallible {
     }
 }
 
-/// Says how the session goes on, if anything has been said in it.
+/// Tells how to resume the session; deletes it if nothing was said in it.
 fn say_goodbye(ui: &RefCell<ConversationUi>, held: Option<LockedSession>) -> Result<(), CliError> {
     let Some(held) = held else { return Ok(()) };
     if held.is_silent() {

@@ -1,4 +1,5 @@
-//! What the steps of a conversation began with, so that it can be said which are undone.
+//! The titles of a conversation's steps, so that undo and redo can name the steps they affect. The
+//! list mirrors the session's own: an input after an undo drops the undone steps.
 
 use crate::{sessions, style::brief};
 use innerloop_core::{
@@ -8,11 +9,11 @@ use innerloop_core::{
     message::{RewindReason, VisibleTurn},
 };
 
-/// Characters of a step's words that are told, and most steps of one undo.
+/// The most characters of a step's title, and the most steps of one undo that are named.
 const WORDS: usize = 80;
 const TOLD: usize = 3;
 
-/// The first words of each step.
+/// The titles of the steps: the first words of each.
 #[derive(Debug, Default)]
 pub(super) struct StepTitles {
     said: Vec<String>,
@@ -21,7 +22,7 @@ pub(super) struct StepTitles {
 }
 
 impl StepTitles {
-    /// Those of a session that goes on.
+    /// Returns the titles of a session that goes on.
     pub(super) fn of(session: &Session) -> Self {
         let seen = session.history(AgentId::ROOT).into_iter().flat_map(|it| it.seen());
         let said = seen.filter_map(|said| match said {
@@ -31,8 +32,8 @@ impl StepTitles {
         Self { said: said.collect(), undone: 0 }
     }
 
-    /// Takes an event of the session's own agent in; gives which steps are undone or put back by
-    /// it, in a line.
+    /// Follows an event of the root agent; returns a line about the steps that it undoes or puts
+    /// back.
     pub(super) fn on_event(&mut self, kind: &EventKind) -> Option<String> {
         match kind {
             EventKind::UserInput { parts, .. } => {
@@ -50,6 +51,7 @@ impl StepTitles {
                 told(if undone > before { "undone" } else { "put back" }, steps)
             }
             EventKind::Rewound { .. } => {
+                // Clearing is a step, too, which can be undone: it needs a title.
                 self.begin("/clear".to_owned());
                 None
             }
@@ -64,7 +66,7 @@ impl StepTitles {
     }
 }
 
-/// For example `undone: "fix it", "again"`.
+/// Returns a line such as `undone: "fix it", "again"`.
 fn told(what: &str, steps: &[String]) -> Option<String> {
     let first = steps.iter().take(TOLD).map(|words| format!("\u{201c}{words}\u{201d}"));
     let mut named: Vec<String> = first.collect();

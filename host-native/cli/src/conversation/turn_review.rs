@@ -1,4 +1,5 @@
-//! What becomes of the changes after each turn of a conversation.
+//! The review of changes after each turn of a conversation: applies them, shows how many there are,
+//! or asks. The review at the end of a session is `review`.
 
 use super::{
     changes::{self, changed, files, pending},
@@ -11,7 +12,7 @@ use crate::{
 };
 use std::cell::RefCell;
 
-/// Brings the changes where they belong, after a question if that is open.
+/// Applies the changes or leaves them pending, after a question if the mode asks for one.
 pub(super) async fn settle(ui: &RefCell<ConversationUi>) {
     let (workspace, mode, person) = ui.borrow().unsettled();
     let style = ui.borrow().style();
@@ -21,6 +22,8 @@ pub(super) async fn settle(ui: &RefCell<ConversationUi>) {
         ui.borrow_mut().show_notices(notices);
     }
     loop {
+        // Counted each time: a command may have applied or dropped them while the question was
+        // open.
         let count = pending(&workspace).await;
         match mode {
             _ if count == 0 => return,
@@ -47,7 +50,7 @@ pub(super) async fn settle(ui: &RefCell<ConversationUi>) {
             }
             Some("diff") => ui.show_diff(),
             Some("drop") => return ui.drop_changes(),
-            // Something else has applied them, or the last question is still to come.
+            // A command has applied them meanwhile, or the review at the end will ask.
             _ if changed(&workspace) == 0 || ui.is_leaving() => return,
             _ => {
                 return ui

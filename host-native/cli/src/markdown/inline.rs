@@ -1,21 +1,21 @@
-//! What stands inside of a line of Markdown: emphasis, code, links, escapes. A character is held
-//! back only while it may still be a mark or the text of a link.
+//! The inline elements of Markdown: emphasis, code, links, escapes. A character is held back only
+//! while it may still be a mark or the text of a link.
 //!
-//! A mark counts only where it can hardly be meant otherwise: `**/*.rs`, `2 * 3`, `a_b` and `2**8`
-//! stay what they are. An emphasis that nobody ends, ends with its paragraph: its mark was taken
-//! for one when it came, and is not shown where there is colour.
+//! A mark counts only where it can hardly mean anything else: `**/*.rs`, `2 * 3`, `a_b` and `2**8`
+//! stay as they are. Emphasis that is never closed ends with its paragraph; its opening mark was
+//! taken for one when it arrived, and can't be shown afterwards where there is colour.
 
 use crate::{style::TextStyle, wrap::LineWrapper};
 use std::mem;
 
-/// Bytes of a link's text, and of its address, that are held back at most.
+/// The most bytes of a link's text, and of its address, that are held back.
 const LABEL: usize = 200;
 const ADDRESS: usize = 2_000;
 
 /// The longest run of backticks that begins code.
 const TICKS: usize = 8;
 
-/// Marks in a row that are held back at most; so many mean nothing.
+/// The most marks in a row that are held back; that many mean nothing.
 const RUN: usize = 64;
 
 #[derive(Clone, Debug, Default)]
@@ -24,14 +24,15 @@ pub(super) struct InlineParser {
     stars: TextStyle,
     lows: TextStyle,
     waves: TextStyle,
-    /// The number of backticks that end the current piece of code; 0 outside of code.
+    /// The number of backticks that close the current code span; 0 outside of code.
     ticks: usize,
     held: PendingMark,
     /// The last character that was read and is not held.
     before: Option<char>,
-    /// True if the text of a link is read, held or again: there is no link in a link.
+    /// True while text that was held for a link is read again. No link begins in it, so that each
+    /// character is read twice at most.
     is_link: bool,
-    /// Characters read so far, those that were held counting twice.
+    /// The characters read so far; those that were held count twice.
     #[cfg(test)]
     pub(super) steps: usize,
 }
@@ -40,20 +41,20 @@ pub(super) struct InlineParser {
 enum PendingMark {
     #[default]
     Nothing,
-    /// So many of one mark.
+    /// A run of one mark, with its length.
     Run(char, usize),
     /// A backslash.
     Escape,
-    /// Behind `[`.
+    /// After `[`.
     Label(String),
-    /// Behind `[label]`.
+    /// After `[label]`.
     Labelled(String),
-    /// Behind `[label](`, and how many brackets are open in the address.
+    /// After `[label](`; `open` is the number of open brackets in the address.
     Address { label: String, url: String, open: usize },
 }
 
 impl InlineParser {
-    /// Reads a character of the line; `base` is how the line looks as such.
+    /// Reads a character of the line; `base` is the style of the line.
     pub(super) fn read(&mut self, c: char, base: TextStyle, flow: &mut LineWrapper) {
         #[cfg(test)]
         {
@@ -81,7 +82,7 @@ impl InlineParser {
         }
     }
 
-    /// Ends the line; what it has begun may go on in the next one.
+    /// Ends the line; open emphasis and code go on in the next one.
     pub(super) fn end_line(&mut self, base: TextStyle, flow: &mut LineWrapper) {
         match mem::take(&mut self.held) {
             PendingMark::Nothing | PendingMark::Escape => {}
@@ -145,7 +146,8 @@ impl InlineParser {
         };
     }
 
-    /// `text (url)`, or the one that says it all.
+    /// Shows a link as `text (url)`, or as one of them if that says it all. The address is always
+    /// visible: a text that names another one must not deceive.
     fn link(&mut self, label: &str, url: &str, base: TextStyle, flow: &mut LineWrapper) {
         self.read_again(label, base.with(TextStyle::UNDERLINE), flow);
         self.end_line(base.with(TextStyle::UNDERLINE), flow);
@@ -157,14 +159,15 @@ impl InlineParser {
         self.before = Some(')');
     }
 
-    /// Reads what was held in vain, as text without links.
+    /// Reads text that was held for a link again, as text without links.
     fn read_again(&mut self, text: &str, base: TextStyle, flow: &mut LineWrapper) {
         let is_link = mem::replace(&mut self.is_link, true);
         text.chars().for_each(|c| self.read(c, base, flow));
         self.is_link = is_link;
     }
 
-    /// A run of marks is whole: it begins or ends something, or it is text. What follows is `next`.
+    /// Handles a whole run of marks, followed by `next`: it opens or closes emphasis or code, or it
+    /// is text.
     fn mark(
         &mut self,
         mark: char,
@@ -189,6 +192,7 @@ impl InlineParser {
             _ => self.waves,
         };
         let before = self.before.filter(|c| !c.is_whitespace());
+        // As in CommonMark, `_` inside of a word is never a mark: names such as `a_b_c` hold it.
         let is_low = mark == '_';
         let ends = begun.has(marks)
             && before.is_some()
@@ -202,6 +206,7 @@ impl InlineParser {
             (false, true) => begun.with(marks),
             (false, false) => return self.emit_run(mark, count, base, flow),
         };
+        // A mark that is shown looks like the text before it.
         let look = self.look(base);
         match mark {
             '*' => self.stars = now,
@@ -222,7 +227,7 @@ impl InlineParser {
         self.emit_mark('`', count, look, flow);
     }
 
-    /// A mark that was understood is seen where nothing else tells.
+    /// Shows a mark that was understood where there is no colour to show it.
     fn emit_mark(&mut self, mark: char, count: usize, look: TextStyle, flow: &mut LineWrapper) {
         if !flow.style().is_coloured() {
             (0..count).for_each(|_| flow.put(mark, look));
@@ -244,7 +249,7 @@ impl InlineParser {
         base.with(self.stars).with(self.lows).with(self.waves).with(code)
     }
 
-    /// Bytes that are held back.
+    /// Returns the number of bytes that are held back.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         match &self.held {
@@ -255,7 +260,7 @@ impl InlineParser {
 }
 
 impl PendingMark {
-    /// Returns what is held, as it was written.
+    /// Returns the held text as it was written.
     fn raw(&self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -268,7 +273,7 @@ impl PendingMark {
     }
 }
 
-/// Returns whether emphasis may begin before that character.
+/// Returns whether emphasis may open before that character.
 fn may_be_marked(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && !c.is_whitespace() || "\"'(`[<$#@&%+-~*_\\".contains(c)
 }

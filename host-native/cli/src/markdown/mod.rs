@@ -1,9 +1,10 @@
-//! Markdown on a terminal, set as it comes in pieces that may end anywhere. Held back is only what
-//! may still become something else: the start of a line, a mark, the text of a link, a table.
+//! Markdown on a terminal, laid out as it arrives in pieces that may end anywhere. Only text that
+//! may still become something else is held back: the start of a line, a mark, the text of a link,
+//! a table. Each of these has a bound, so that hostile text costs bounded memory and linear time.
 //!
-//! Where there is no colour, the marks of emphasis, code and headings stay, since nothing else
-//! would tell; lists, quotes, code, tables and lines across are laid out in either case. Line ends
-//! stay where the model has put them.
+//! Without colour, the marks of emphasis, code and headings stay, since nothing else would show
+//! them; lists, quotes, code, tables and rules are laid out in either case. Line ends stay where
+//! the model has put them.
 
 mod inline;
 mod start;
@@ -20,13 +21,13 @@ use start::{HELD, LineStart, start};
 use std::mem;
 use table::TableBuffer;
 
-/// Spaces before a line that are shown at most.
+/// The most spaces before a line.
 const INDENT: usize = 40;
 
-/// Quotes and items that stand in each other at most.
+/// The most quotes and items within each other.
 const DEPTH: usize = 8;
 
-/// Columns of a line across.
+/// The most columns of a rule.
 const RULE: usize = 40;
 
 /// The text before each line of a code block.
@@ -35,21 +36,21 @@ const CODE: &str = "  ";
 /// The text before each line of a quote.
 const QUOTE: &str = "│ ";
 
-/// Sets Markdown in lines.
+/// The parser that lays out Markdown in lines.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
     /// The style of the whole text.
     base: TextStyle,
-    /// The style of the current line as such.
+    /// The style of the current line, such as that of a heading.
     line: TextStyle,
     place: Place,
     inline: InlineParser,
-    /// True if the line before this one was of a paragraph, which may go on.
+    /// True if the previous line belongs to a paragraph, which may go on.
     is_paragraph: bool,
     table: TableBuffer,
     /// The margin of the table's rows.
     table_margin: Margin,
-    /// True if the rows that come are too many to be aligned.
+    /// True if the current table is too long to be aligned, and its rows are shown as text.
     is_long_table: bool,
 }
 
@@ -60,9 +61,9 @@ enum Place {
     Text,
     /// In the row of a table.
     Row(String),
-    /// At the start of a line of code; what there is of it.
+    /// At the start of a line of code, which may still be the closing fence.
     Code(Fence, String),
-    /// Behind that.
+    /// In a line of code that is not the fence.
     CodeLine(Fence),
 }
 
@@ -72,7 +73,7 @@ impl Default for Place {
     }
 }
 
-/// The start of a line, behind its quotes and marks of items.
+/// The start of a line, after its quotes and the marks of items.
 #[derive(Debug, Default)]
 struct Beginning {
     indent: usize,
@@ -95,7 +96,7 @@ struct Fence {
 }
 
 impl Markdown {
-    /// All of it looks like `base`.
+    /// Begins a text in the style `base`.
     pub(super) fn new(base: TextStyle) -> Self {
         Self { base, line: base, ..Self::default() }
     }
@@ -104,7 +105,7 @@ impl Markdown {
         text.chars().for_each(|c| self.step(c, flow));
     }
 
-    /// Ends the text, and begins anew.
+    /// Ends the text and shows what is held back; the next text begins anew.
     pub(super) fn finish(&mut self, flow: &mut LineWrapper) {
         let is_between =
             matches!(&self.place, Place::Begin(at) if at.held.is_empty() && at.depth == 0);
@@ -117,9 +118,10 @@ impl Markdown {
         flow.end_line();
     }
 
-    /// Forgets what is held back, and begins anew.
+    /// Drops what is held back; the next text begins anew.
     pub(super) fn discard(&mut self) {
         self.inline.reset();
+        // Kept for its count of steps, which tests read.
         let inline = mem::take(&mut self.inline);
         *self = Self { inline, ..Self::new(self.base) };
     }
@@ -168,7 +170,7 @@ impl Markdown {
 
     /// Begins a line whose kind is known now.
     fn begin(&mut self, kind: LineStart, mut at: Beginning, flow: &mut LineWrapper) {
-        // In a quote a row may follow.
+        // The table may be within the quote.
         let may_be_row = match kind {
             LineStart::Row => true,
             LineStart::Quote(length) => at.may_hold(length, flow),
@@ -229,7 +231,7 @@ impl Markdown {
         }
     }
 
-    /// Goes into an item or a quote whose mark has that many bytes.
+    /// Enters an item or a quote whose mark has that many bytes, and reads the text after it.
     fn enter(
         &mut self,
         at: &Beginning,
@@ -251,7 +253,7 @@ impl Markdown {
         content.chars().for_each(|c| self.step(c, flow));
     }
 
-    /// A paragraph begins, or goes on.
+    /// Begins a paragraph, or goes on with one. Emphasis that nobody has closed ends with it.
     fn begin_paragraph(&mut self, goes_on: bool) {
         self.is_paragraph = goes_on;
         self.line = self.base;
@@ -266,7 +268,7 @@ impl Markdown {
         self.place = Place::Text;
     }
 
-    /// The line ends where it was understood.
+    /// Ends a line whose kind was known only at its end.
     fn end_begun(&mut self, flow: &mut LineWrapper) {
         match mem::take(&mut self.place) {
             Place::Code(fence, held) => self.place = Place::Code(fence, held),
@@ -291,7 +293,7 @@ impl Markdown {
                 self.place = Place::Row(row);
                 return;
             }
-            // It is too long: it comes as it comes.
+            // The table is too long to be held back any longer: its rows become text.
             self.is_long_table = true;
             self.rows_as_text(flow);
             flow.set_margin(self.margin_of_row());
@@ -318,7 +320,7 @@ impl Markdown {
         }
     }
 
-    /// The rows that were held back, as they were written.
+    /// Shows the rows that were held back as they were written.
     fn rows_as_text(&mut self, flow: &mut LineWrapper) {
         for row in mem::take(&mut self.table).into_rows() {
             flow.set_margin(self.margin_of_row());
@@ -330,7 +332,7 @@ impl Markdown {
         self.inline.reset();
     }
 
-    /// That of a row as it was written.
+    /// Returns the margin of a row that is shown as it was written.
     fn margin_of_row(&self) -> Margin {
         let Margin { first, rest, .. } = &self.table_margin;
         Margin::new(first.clone(), format!("{rest}  "))
@@ -339,7 +341,7 @@ impl Markdown {
     fn begin_code(&mut self, at: &Beginning, length: usize, flow: &mut LineWrapper) {
         let label = at.held.get(length..).unwrap_or_default().trim();
         let mark = at.held.chars().next().unwrap_or('`');
-        // What stands before the lines of an item is no code.
+        // The indentation of an item's lines is not part of the code.
         let around = columns_in(&at.rest).saturating_sub(at.quotes * columns_in(QUOTE));
         let (indent, quotes) = (at.indent + around, at.quotes);
         let Margin { first, rest, .. } = at.margin();
@@ -374,7 +376,7 @@ impl Markdown {
         }
     }
 
-    /// Bytes that are held back.
+    /// Returns the number of bytes that are held back.
     #[cfg(test)]
     fn held(&self) -> usize {
         let place = match &self.place {
@@ -387,7 +389,8 @@ impl Markdown {
 }
 
 impl Beginning {
-    /// Returns whether there is room for what begins with a mark of that length.
+    /// Returns whether there is room for an item or a quote with a mark of that length: its margin
+    /// must leave half of the line.
     fn may_hold(&self, length: usize, flow: &LineWrapper) -> bool {
         let margin = columns_in(self.first.trim_start()) + length;
         self.depth < DEPTH && margin <= flow.room(LineWidth::Prose) / 2
@@ -400,7 +403,7 @@ impl Beginning {
 }
 
 impl Fence {
-    /// A line of the block without what stands before all of them.
+    /// Returns a line of the block without the quotes and the indentation of the fence.
     fn code<'a>(&self, line: &'a str) -> &'a str {
         let mut line = line;
         for _ in 0..self.quotes {

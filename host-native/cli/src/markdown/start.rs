@@ -1,34 +1,35 @@
-//! How a line of Markdown begins: what it is, as soon as enough of it is there to tell.
+//! The kind of a line of Markdown, decided as soon as enough of it has arrived. The decision never
+//! changes once it is made, since the text is on the screen by then.
 
-/// Characters of a line that are held back at most until it is known what it is.
+/// The most bytes of a line that are held back until its kind is known.
 pub(super) const HELD: usize = 80;
 
-/// The kind of a line, as far as its start shows it. Numbers count the bytes, all of them ASCII,
-/// that have been read; the text behind them belongs to the element that begins there.
+/// The kind of a line, as far as its start shows it. A number is the length of the mark in bytes,
+/// all of them ASCII; the text after it belongs to the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineStart {
-    /// It takes more to tell.
+    /// Not known yet: more text is needed.
     Open,
     /// Words.
     Text,
-    /// Nothing but a line end.
+    /// An empty line.
     Blank,
-    /// A line across.
+    /// A rule.
     Rule,
-    /// A heading, whose words begin there.
+    /// A heading.
     Heading(usize),
-    /// An item of a list, whose content begins there.
+    /// An item of a list.
     Item(usize),
-    /// A quote, whose content begins there.
+    /// A quote.
     Quote(usize),
-    /// A fence of so many characters, with a label behind it.
+    /// A fence of that many characters; its label follows.
     Fence(usize),
     /// A row of a table.
     Row,
 }
 
-/// Returns what the line is that begins with `held`, without its indentation; `is_whole` if no more
-/// of it comes.
+/// Returns the kind of the line that begins with `held`, without its indentation; `is_whole` is
+/// true if that is all of it.
 pub(super) fn start(held: &str, is_whole: bool) -> LineStart {
     let is_whole_or_long = is_whole || held.len() >= HELD;
     let open_or = |start| if is_whole_or_long { start } else { LineStart::Open };
@@ -68,6 +69,7 @@ fn heading(held: &str, is_whole: bool) -> LineStart {
 fn fence(held: &str, mark: char, is_whole: bool) -> LineStart {
     let length = run(held, mark);
     let label = held.get(length..).unwrap_or_default();
+    // As in CommonMark, a fence of backticks has none in its label: this is inline code.
     let is_code = mark == '`' && label.contains('`');
     match (length >= 3, is_whole) {
         _ if is_code => LineStart::Text,
@@ -83,6 +85,7 @@ fn fence(held: &str, mark: char, is_whole: bool) -> LineStart {
 fn item_or_rule(held: &str, mark: char, is_whole: bool) -> LineStart {
     let is_item = mark != '_' && held.as_bytes().get(1) == Some(&b' ');
     let otherwise = if is_item { LineStart::Item(2) } else { LineStart::Text };
+    // `* * *` is a rule and `* *` an item, so that a line of marks and spaces has to be whole.
     let may_be_rule = mark != '+' && held.chars().all(|c| c == mark || c == ' ');
     if may_be_rule && is_whole && held.chars().filter(|c| *c == mark).count() >= 3 {
         return LineStart::Rule;
@@ -95,6 +98,7 @@ fn numbered(held: &str, is_whole: bool) -> LineStart {
     let digits = held.bytes().take_while(u8::is_ascii_digit).count();
     let rest = held.as_bytes().get(digits..).unwrap_or_default();
     match rest {
+        // CommonMark allows nine digits, so that numbers of items do not overflow.
         _ if digits > 9 => LineStart::Text,
         [b'.' | b')', b' ', ..] => LineStart::Item(digits + 2),
         [] | [b'.' | b')'] if !is_whole => LineStart::Open,

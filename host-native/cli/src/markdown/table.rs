@@ -1,5 +1,5 @@
-//! A table of Markdown: its rows are held back until it is whole, so that its columns can be
-//! aligned.
+//! A table of Markdown. Its rows are held back until it is whole, so that its columns can be
+//! aligned; one that is too long for that is given back as text.
 
 use super::inline::InlineParser;
 use crate::{
@@ -8,13 +8,13 @@ use crate::{
     wrap::LineWrapper,
 };
 
-/// Bytes of a table that are held back at most.
+/// The most bytes of a table that are held back.
 pub(super) const HELD: usize = 16 << 10;
 
-/// The columns between two cells, where a line stands.
+/// The columns between two cells, for ` │ `.
 const GAP: usize = 3;
 
-/// The columns of a wrapped cell at least.
+/// The least columns of a wrapped cell.
 const LEAST: usize = 8;
 
 /// The rows that are held back.
@@ -43,22 +43,22 @@ impl TableBuffer {
         self.bytes
     }
 
-    /// Adds a row; whether all of it may still be a table.
+    /// Adds a row; returns whether all of it may still be a table.
     pub(super) fn add(&mut self, row: String) -> bool {
-        // The second row tells.
+        // Only the second row, of dashes, tells a table from lines that begin with a bar.
         let is_table = self.rows.len() != 1 || sides(&row).is_some();
         self.bytes += row.len();
         self.rows.push(row);
         is_table && self.bytes < HELD
     }
 
-    /// The rows as they were written.
+    /// Returns the rows as they were written.
     pub(super) fn into_rows(self) -> Vec<String> {
         self.rows
     }
 
-    /// The table's lines if each has at most `room` columns. Where a row needs more, the texts of
-    /// its cells are wrapped; nothing where even that needs more.
+    /// Returns the table's lines, each of at most `room` columns. Cells are wrapped if they need
+    /// more; none if even that does not help, or the rows are not a table.
     pub(super) fn lines(
         &self,
         room: usize,
@@ -100,7 +100,7 @@ impl TableBuffer {
     }
 }
 
-/// The columns' widths so that a row has room: the widest ones give what is missing.
+/// Reduces the columns' widths until a row fits: the widest ones first, down to a common width.
 fn fitting(widths: Vec<usize>, room: usize) -> Option<Vec<usize>> {
     let gaps = GAP * widths.len().saturating_sub(1);
     let room = room.checked_sub(gaps)?;
@@ -112,7 +112,7 @@ fn fitting(widths: Vec<usize>, room: usize) -> Option<Vec<usize>> {
     Some(widths.iter().map(|width| (*width).min(most)).collect())
 }
 
-/// Returns where the texts of a column stand, if the row is the one below the head.
+/// Returns the columns' alignments, if the row is the one of dashes below the head.
 fn sides(row: &str) -> Option<Vec<CellAlignment>> {
     let cells = cells(row);
     let is_rule = |cell: &String| {
@@ -130,7 +130,7 @@ fn sides(row: &str) -> Option<Vec<CellAlignment>> {
     Some(cells.iter().map(side).collect())
 }
 
-/// The texts between the bars; a bar behind a backslash is text.
+/// Returns the texts between the bars; a bar after a backslash is text.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim();
     let mut cells = vec![String::new()];
@@ -147,12 +147,13 @@ fn cells(row: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// Returns how many columns a cell has in one line.
+/// Returns the number of columns of a cell in one line. Marks of emphasis take none, so that the
+/// cell is laid out to measure it.
 fn columns(cell: &str, look: TextStyle, style: OutputStyle) -> usize {
     set(cell, look, LineWrapper::line(style)).column()
 }
 
-/// The lines of a cell in a column of that width.
+/// Returns the lines of a cell in a column of that width.
 fn shown(cell: &str, width: usize, look: TextStyle, style: OutputStyle) -> Vec<CellLine> {
     let mut flow = set(cell, look, LineWrapper::new(style, Some(width.max(1))));
     let text = flow.take();

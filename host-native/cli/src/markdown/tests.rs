@@ -1,10 +1,10 @@
-//! Texts as they are set on a terminal, and texts that are to break it.
+//! Tests of Markdown on a terminal: ordinary texts, and texts that try to break it.
 
 use super::*;
 use crate::{args::ColourChoice, style::OutputStyle};
 use expect_test::{Expect, expect};
 
-/// The text as it is set, whatever pieces it comes in.
+/// Returns the text as it is laid out, which does not depend on the pieces in which it arrives.
 fn set(text: &str, columns: usize, when: ColourChoice) -> String {
     let of = |pieces: &mut dyn Iterator<Item = &str>| {
         let mut flow = LineWrapper::new(OutputStyle::new(when), Some(columns));
@@ -23,7 +23,7 @@ fn check(text: &str, columns: usize, want: &Expect) {
     want.assert_eq(&set(text, columns, ColourChoice::Never));
 }
 
-/// With escape sequences as `‹1›` in place of `ESC[1m`.
+/// Returns the same with escape sequences shown as `‹1›` in place of `ESC[1m`.
 fn check_colour(text: &str, columns: usize, want: &Expect) {
     let text = set(text, columns, ColourChoice::Always);
     let mut shown = String::new();
@@ -279,7 +279,7 @@ fn a_fence_that_is_cut_at_its_end_is_code() {
     );
 }
 
-/// What has no marks of its own is told before it comes here; what is left breaks no line.
+/// Tests that text without spaces is broken at the edge in every kind of block.
 #[test]
 fn a_very_long_line_is_broken_at_the_edge() {
     let long = "x".repeat(1_000);
@@ -385,7 +385,7 @@ fn what_was_cut_off_leaves_nothing_behind() {
     }
 }
 
-/// Whatever comes, the work grows with it and no faster, little is held back, and nothing is lost.
+/// Tests that for any text the work is linear, little is held back, and nothing is lost.
 #[test]
 fn hostile_text_costs_what_it_is_long() {
     const LENGTH: usize = 60_000;
@@ -449,7 +449,7 @@ fn hostile_text_costs_what_it_is_long() {
             let steps = markdown.inline.steps;
             assert!(steps <= 4 * LENGTH, "{unit:?}: {steps} steps");
             assert!(out.len() <= 24 * LENGTH, "{unit:?}: {} bytes", out.len());
-            // Marks may be understood, and blanks are laid out; all else is there.
+            // Marks may be consumed and blanks laid out; everything else must be there.
             let rest = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
             let (given, kept) = (rest(&text), rest(&uncoloured(&out)));
             assert_eq!(kept, given, "{unit:?}");

@@ -1,4 +1,4 @@
-//! What each system has in its own way, under one name: signals, the terminal, the key ring. No
+//! The differences between systems behind one set of names: signals, the terminal, the key ring. No
 //! other file of this crate asks which system it is built for.
 
 mod system_facts;

@@ -1,14 +1,14 @@
-//! What a system tells this program, in words of ours.
+//! The types that the implementations for all systems share.
 
-/// A signal by which the system tells this program what to do.
+/// A signal of the system to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SystemSignal {
-    /// Ctrl-C.
+    /// Ctrl-C (SIGINT).
     Interrupt,
-    /// End.
+    /// The request to end (SIGTERM).
     Terminate,
-    /// The terminal is gone.
+    /// The end of the terminal (SIGHUP).
     HangUp,
-    /// End at once.
+    /// The request to quit, as by Ctrl-\ (SIGQUIT).
     Quit,
 }

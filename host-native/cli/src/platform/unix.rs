@@ -1,4 +1,4 @@
-//! Linux and macOS.
+//! The implementation for Linux and macOS.
 
 use super::system_facts::SystemSignal;
 use rustix::{
@@ -16,13 +16,13 @@ use tokio::signal::unix::{SignalKind, signal};
 
 pub(crate) use tokio::signal::unix::Signal;
 
-/// Keeps this program's memory and environment, in which there may be keys, from other programs of
-/// the user that have no right to look into all: what it starts has this for itself again.
+/// Hides this program's memory and environment, which may hold keys, from other programs of the
+/// same user, such as those that an agent starts. These are not hidden themselves.
 pub(crate) fn hide_memory() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        // Where the system refuses it, all is as it was before there was such a way.
+        // An extra safeguard: the program works as well where the system refuses it.
         let _refused = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }
@@ -30,23 +30,24 @@ pub(crate) fn hide_memory() {
 /// The time that the system may take to suspend this program.
 const STANDSTILL: Duration = Duration::from_millis(20);
 
-/// Returns whether standard input is a file, a pipe or a socket: no terminal and no `/dev/null`.
+/// Returns whether standard input is a file, a pipe or a socket, and thus neither a terminal nor
+/// `/dev/null`.
 pub(crate) fn is_piped_in() -> bool {
     let kind = rustix::fs::fstat(stdin()).map(|found| FileType::from_raw_mode(found.st_mode));
     matches!(kind, Ok(FileType::RegularFile | FileType::Fifo | FileType::Socket))
 }
 
-/// The columns and rows of standard error's terminal, as it tells them.
+/// Returns the columns and rows that standard error's terminal reports.
 pub(crate) fn terminal_size() -> Option<(u16, u16)> {
     tcgetwinsize(stderr()).ok().map(|size| (size.ws_col, size.ws_row))
 }
 
-/// The same for standard output's.
+/// Returns the columns that standard output's terminal reports.
 pub(crate) fn columns_of_output() -> Option<u16> {
     tcgetwinsize(stdout()).ok().map(|size| size.ws_col)
 }
 
-/// Returns whether nobody sits at the terminal any more: looking for a key would no longer wait.
+/// Returns whether the terminal is closed: waiting for a key would return at once.
 pub(crate) fn is_terminal_closed() -> bool {
     let stdin = stdin();
     let mut looked = [PollFd::new(&stdin, PollFlags::empty())];
@@ -55,19 +56,19 @@ pub(crate) fn is_terminal_closed() -> bool {
     found.is_ok() && looked.iter().any(|it| it.revents().intersects(gone))
 }
 
-/// Has this program stand still until its shell has it go on.
+/// Suspends this program until its shell continues it.
 pub(crate) fn stand_still() {
     if kill_process(getpid(), StopSignal::TSTP).is_ok() {
-        // Another thread may be the one that takes it.
+        // Any thread may receive the signal: this one must not go on before all are stopped.
         thread::sleep(STANDSTILL);
     }
 }
 
-/// The terminal does not show what is typed, as long as this lives.
+/// A guard that keeps the terminal from echoing what is typed until it is dropped.
 pub(crate) struct EchoGuard(Termios);
 
 impl EchoGuard {
-    /// Nothing if it cannot be told so.
+    /// Turns the echo off; returns none if the terminal does not allow it.
     pub(crate) fn begin() -> Option<Self> {
         let before = tcgetattr(stdin()).ok()?;
         let mut silent = before.clone();
@@ -79,12 +80,12 @@ impl EchoGuard {
 
 impl Drop for EchoGuard {
     fn drop(&mut self) {
-        // A terminal that is gone has nothing to show.
+        // This fails only if the terminal is gone.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
     }
 }
 
-/// Listens to what the system may tell this program; none of it ends the program any more.
+/// Begins to listen for signals; from here on, none of them ends the program by itself.
 pub(crate) fn signals() -> io::Result<Vec<(Signal, SystemSignal)>> {
     Ok(vec![
         (signal(SignalKind::interrupt())?, SystemSignal::Interrupt),

@@ -1,4 +1,4 @@
-//! Windows.
+//! The implementation for Windows, where some of what Unix has does nothing.
 
 use super::system_facts::SystemSignal;
 use std::{
@@ -9,38 +9,37 @@ use tokio::signal::windows::{
     CtrlBreak, CtrlC, CtrlClose, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown,
 };
 
-/// There is no way in stable Rust.
+/// Does nothing: stable Rust has no way to do it here.
 pub(crate) const fn hide_memory() {}
 
-/// Returns whether standard input is no terminal.
+/// Returns whether standard input is anything but a console.
 pub(crate) fn is_piped_in() -> bool {
     !stdin().is_terminal()
 }
 
-/// The columns and rows of the console.
+/// Returns the columns and rows of the console.
 pub(crate) fn terminal_size() -> Option<(u16, u16)> {
     crossterm::terminal::size().ok()
 }
 
-/// The same: there is one console.
+/// Returns the columns of the console: standard output and standard error share it.
 pub(crate) fn columns_of_output() -> Option<u16> {
     terminal_size().map(|(columns, _)| columns)
 }
 
-/// Returns whether nobody sits at the console any more: the program ends with it.
+/// Returns false: when the console is closed, the program ends with it.
 pub(crate) fn is_terminal_closed() -> bool {
     false
 }
 
-/// There are no shells here that a program can be set aside in.
+/// Does nothing: shells can't suspend programs here.
 pub(crate) fn stand_still() {}
 
-/// The console does not show what is typed, as long as this lives. There is none of it yet: a
-/// console that is told so no longer gives lines.
+/// A guard that never exists: a console without echo no longer gives lines.
 pub(crate) struct EchoGuard(std::convert::Infallible);
 
 impl EchoGuard {
-    /// Nothing: what is typed is shown.
+    /// Returns none: what is typed is shown.
     pub(crate) fn begin() -> Option<Self> {
         None
     }
@@ -56,7 +55,7 @@ pub(crate) enum Signal {
 }
 
 impl Signal {
-    /// Waits for the next one.
+    /// Polls for the next one.
     pub(crate) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<()>> {
         match self {
             Self::C(signal) => signal.poll_recv(context),
@@ -67,7 +66,7 @@ impl Signal {
     }
 }
 
-/// Listens to what the console may tell this program.
+/// Begins to listen for the console's signals.
 pub(crate) fn signals() -> io::Result<Vec<(Signal, SystemSignal)>> {
     Ok(vec![
         (Signal::C(ctrl_c()?), SystemSignal::Interrupt),

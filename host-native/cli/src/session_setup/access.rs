@@ -1,5 +1,5 @@
-//! The way to the model: by the endpoint and the key that options, environment and settings name,
-//! or a recording in their place.
+//! The access to the model: through the endpoint and the key that options, environment and settings
+//! name, or through a recording in their place.
 
 use super::user_wishes::SessionRequest;
 use crate::{
@@ -16,19 +16,20 @@ use innerloop_host::{
     setup::{ModelTraffic, SessionSetup},
 };
 
-/// The way to the model.
+/// The access to the model.
 pub(super) struct ModelAccess {
     pub(super) setup: SessionSetup,
     pub(super) key: KeyInUse,
-    /// The model that the recording which answers was made of, if it says so.
+    /// The model that the replayed recording was made with, if it says so.
     replayed: Option<RecordingOrigin>,
 }
 
 impl ModelAccess {
-    /// To that provider, or to what the recording has of it.
+    /// Returns the access to that provider, or to the recording of it.
     pub(super) fn of(provider: &Provider, asked: &mut SessionRequest) -> Result<Self, CliError> {
         let SessionRequest { args, replay, .. } = asked;
         let unreachable = |failure: HttpFailure| CliError::configuration(failure.message);
+        // A replay needs no key, so that it comes before the endpoint, which would ask for one.
         if let Some(replay) = replay.take() {
             let (player, replayed) = replay.parts();
             let endpoint = setup::recorded_endpoint(provider, &args.model);
@@ -50,7 +51,7 @@ impl ModelAccess {
         Ok(Self { setup, key, replayed: None })
     }
 
-    /// Writes which model a recording is made of, and tells where that of a replay is another one.
+    /// Writes the model's name into a recording, and warns if a replay was made with another model.
     pub(super) fn settled(mut self, provider: &Provider, config: &SessionConfig) -> Self {
         let made = model_recording::origin(provider, config);
         let replayed = self.replayed.as_ref();

@@ -1,4 +1,5 @@
-//! The choice of a model, and of the session that speaks to it.
+//! The choice of a provider, its catalogue of models, and the session that will use them: a new one
+//! or one that goes on.
 
 use super::{source::SessionSource, user_wishes::SessionRequest};
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
 };
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 
-/// A model, and the session that speaks to it.
+/// A provider with its models, and the session that uses it.
 pub(super) struct SessionChoice {
     pub(super) provider: Provider,
     /// The reason for that provider, where nobody has named one.
@@ -19,7 +20,7 @@ pub(super) struct SessionChoice {
 }
 
 impl SessionChoice {
-    /// The choice that was asked for.
+    /// Makes the choice that was asked for.
     pub(super) async fn of(
         asked: &mut SessionRequest,
         is_attended: bool,

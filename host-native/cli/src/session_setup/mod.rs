@@ -1,5 +1,7 @@
-//! A session that is ready to be driven: assembled from the options, the user's files and the
-//! environment, with everything that carries out what it asks for.
+//! The set-up of a session: from options, the user's files and the environment to a session that
+//! is ready to be driven, with everything that carries out its effects. `run`, `resume` and
+//! conversations all begin here. What the user has said is checked first, so that a wrong option
+//! fails before anything is opened or asked of a provider.
 
 mod access;
 mod choice;
@@ -36,13 +38,13 @@ pub(super) struct ActiveSession {
     pub(super) host: Host,
     /// The session's place among those that are kept, if it is one.
     pub(super) held: Option<LockedSession>,
-    /// The person who is asked, if anybody is there.
+    /// The person who answers questions, if anybody is there.
     pub(super) person: Option<PersonHandle>,
     pub(super) judge: ApprovalJudge,
     pub(super) workspace: Workspace,
-    /// The words in which its calls are told.
+    /// The words in which its calls are shown.
     pub(super) words: CallDescriber,
-    /// The way that its changes go.
+    /// The place where its changes go.
     pub(super) mode: ChangeMode,
     /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
@@ -54,20 +56,20 @@ pub(super) struct ActiveSession {
     pub(super) screen: Screen,
 }
 
-/// The people who sit there.
+/// The person at the terminal, and the way to show something there.
 pub(super) struct SessionFrontend {
     /// The screen that shows it.
     pub(super) screen: Screen,
-    /// The seat of somebody who can be asked.
+    /// The terminal of somebody who can be asked; none if nobody can.
     pub(super) seat: Option<InteractiveTerminal>,
     pub(super) style: OutputStyle,
-    /// Hears of everything that takes long.
+    /// Receives a line about everything that takes long.
     pub(super) progress: Option<OnProgress>,
 }
 
 impl ActiveSession {
-    /// Opens the session, or goes on with it, in the steps of [`innerloop_host::setup`]: the model,
-    /// the place where its tools work, the session, and what drives it and answers it.
+    /// Opens or resumes the session in the steps of [`innerloop_host::setup`]: the model, the place
+    /// where its tools work, the session, and what drives it and answers its questions.
     pub(super) async fn begin(
         mut asked: SessionRequest,
         audience: SessionFrontend,
@@ -105,17 +107,19 @@ impl ActiveSession {
         })
     }
 
-    /// Notes the first words that are said to the session, by which a person knows it again.
+    /// Stores the first words that are said to the session as its title.
     pub(super) fn entitle(&mut self, said: &[Part]) {
+        // Titles are stored and listed, where a key that was pasted into a prompt has no place.
         let mut title = sessions::title(said);
         self.host.driver().keys().mask(&mut title);
         let titled = self.held.as_mut().map_or(Ok(()), |held| held.entitle(&title));
+        // A session without a title works as well.
         drop(titled);
     }
 }
 
 impl SessionFrontend {
-    /// Tells something, where what takes long is told.
+    /// Shows a line in the place for progress.
     fn tell(&self, line: Option<&str>) {
         if let Some((line, tell)) = line.zip(self.progress.as_ref()) {
             tell(line);
@@ -123,7 +127,8 @@ impl SessionFrontend {
     }
 }
 
-/// The person who sits there, and the judge of calls, whom nobody is asked before.
+/// Returns the person who sits there, and the judge that decides about calls before that person is
+/// asked.
 fn answering(
     host: &Host,
     words: &CallDescriber,

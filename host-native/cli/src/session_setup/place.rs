@@ -1,5 +1,6 @@
-//! The place of a session: among those that are kept, and where it works, which is the workspace as
-//! the agent sees it, with all that carries out its calls there.
+//! The place of a session: its folder in the store of sessions, and its workspace as the agent sees
+//! it, with everything that carries out calls there. The overlay belongs to the store's folder, so
+//! that changes outlive the program.
 
 use super::{choice::SessionChoice, source::SessionSource, user_wishes::SessionRequest};
 use crate::{
@@ -26,15 +27,15 @@ use innerloop_sandbox::{Executor, OnProgress};
 use innerloop_workspace::Workspace;
 use std::{fs, path::Path};
 
-/// The model reads this if its changes were not taken over.
+/// The text that the model reads if its earlier changes were dropped.
 const DROPPED: &str = "The changes that were made to files before have not been taken over: the \
                        files are as they were at the beginning.";
 
-/// It reads this if a call was cut off that changed files.
+/// The text that the model reads if a call that changed files was cut off.
 const CUT_OFF: &str = "The program was stopped while a call changed files: they may be changed by \
                        half. Look at what you have changed last before you go on.";
 
-/// The person reads this then.
+/// The warning to the person in that case.
 const PARTIAL: &str = "the program was stopped while a call changed files: they may be changed by \
                        half, and the agent is told to look; --apply does not apply them, but a \
                        yes does";
@@ -47,8 +48,8 @@ pub(super) struct SessionPlace {
 }
 
 impl SessionPlace {
-    /// Opens all that calls are carried out with, in the workspace of a session that goes on or is
-    /// kept from here on. Who waits for what takes long is told of it.
+    /// Opens everything that calls are carried out with, in the workspace of a session that goes on
+    /// or is new; `progress` receives a line about what takes long.
     pub(super) async fn open(
         asked: &SessionRequest,
         choice: &mut SessionChoice,
@@ -69,7 +70,7 @@ impl SessionPlace {
         Ok(Self { held, site })
     }
 
-    /// The session's configuration here, which is noted with it.
+    /// Returns the session's configuration here, and stores the options that are in force with it.
     pub(super) async fn config(
         &mut self,
         asked: &mut SessionRequest,
@@ -79,6 +80,7 @@ impl SessionPlace {
         asked.narrow(&mut config)?;
         if let Some(held) = &mut self.held {
             let tuning = &asked.args.tuning;
+            // The values of variables may be secrets: their names alone are written.
             let set = sessions::names(&asked.args.environment.set_env);
             let change = |options: &mut sessions::SessionOptions| {
                 (options.allow, options.read_only) = (tuning.allow.clone(), tuning.read_only);
@@ -89,12 +91,13 @@ impl SessionPlace {
                 CliError::configuration(format!("cannot note the options: {error}"))
             })?;
         }
+        // The limits and the answer's form hold for this run and are not stored.
         asked.bound(&mut config)?;
         Ok(config)
     }
 
-    /// The session's log, where it is kept and where the user wants it. What the host writes in the
-    /// workspace nobody else changes, nor what the next run obeys.
+    /// Opens the session's log: in its folder, and in the file that the user has named. The agent
+    /// can't change files that the host writes in the workspace, nor those that the next run obeys.
     pub(super) fn journal(&self, files: &FileArgs) -> Result<Option<Journal>, CliError> {
         let kept = self.held.as_ref().map(|held| held.kept.log_path());
         let replace = |path: &Path| Journal::try_replace(path, tell_unkept);
@@ -107,7 +110,8 @@ impl SessionPlace {
         Ok(journals.into_iter().flatten().reduce(Journal::and))
     }
 
-    /// Those who answer: somebody who sits there, or rules and looks that decide about calls.
+    /// Returns the questions that will be answered: by somebody who sits there, or by rules and
+    /// checks that decide about calls.
     pub(super) fn people(
         &self,
         asked: &SessionRequest,
@@ -119,13 +123,13 @@ impl SessionPlace {
         HostCapabilities { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() }
     }
 
-    /// The sandbox whose command lines can be judged, if they run there. One of the machine is not
-    /// understood by reading it.
+    /// Returns the sandbox if command lines run there. On this machine none is judged by reading
+    /// it: its shell and its programs are not ours to know.
     pub(super) fn judged(&self) -> Option<Executor> {
         (!self.site.is_local()).then(|| self.site.sandbox().clone())
     }
 
-    /// Tells the agent of changes that may be half done, and of those that are gone, once.
+    /// Tells the agent once of changes that may be half done and of those that are gone.
     pub(super) fn tell_lost(&mut self, commands: &CommandSender) {
         if self.site.workspace().is_partial() {
             commands.send(Command::Steer { parts: vec![Part::text(CUT_OFF)] });
@@ -137,7 +141,7 @@ impl SessionPlace {
     }
 }
 
-/// The workspace as the agent sees it, with what a session that goes on has changed.
+/// Opens the workspace as the agent sees it, with the changes of a session that goes on.
 pub(crate) fn over(
     folder: Workspace,
     mode: ChangeMode,
@@ -147,9 +151,12 @@ pub(crate) fn over(
     if let Some(overlay) =
         overlay.as_deref().filter(|_| held.is_some_and(LockedSession::has_dropped))
     {
-        // The program may have been ended after it had noted that.
+        // The note is written before the overlay is removed, so that a program that was killed in
+        // between leaves the overlay behind.
         drop(fs::remove_dir_all(overlay));
     }
+    // Another session may have left the folder half applied: that is undone before anything is
+    // read from it.
     sessions::put_right(&folder);
     let workspace = mode.workspace(folder, overlay.as_deref())?;
     sessions::tell_taken_back(&workspace, "the session");
@@ -165,14 +172,15 @@ pub(crate) fn over(
     Ok(workspace)
 }
 
-/// Keeps a new session, if that is wanted. That it cannot be is no reason not to work.
+/// Creates the folder of a new session, if it is to be kept. If that fails, the run goes on with a
+/// warning.
 fn keep(
     asked: &SessionRequest,
     provider: &Provider,
     config: &SessionConfig,
 ) -> Option<LockedSession> {
     let SessionRequest { args, mode, folder, .. } = asked;
-    // What comes from a recording can be had again.
+    // A replay can be repeated at any time.
     if args.ephemeral || args.files.replay.is_some() {
         return None;
     }
@@ -197,14 +205,14 @@ fn keep(
     .ok()
 }
 
-/// Tells that the session can't be kept any more. That is no reason to end a run.
+/// Warns that the log can no longer be written. The run goes on.
 fn tell_unkept(error: &JournalError) {
     let why = match error {
         JournalError::Write { path, error } => format!("{}: {error}", path.display()),
         error => error.to_string(),
     };
     let line = format!("from here on this session is not kept, but goes on: cannot write {why}");
-    // Off a terminal, what the model says may stand in the middle of a line.
+    // Without a terminal, the model's text may be in the middle of a line.
     let before = if terminal::size().is_some() { "" } else { "\n" };
     terminal::tell(&format!("{before}{}\n", harmless(&line)));
 }

@@ -1,4 +1,5 @@
-//! The source of a session: a plan of a new one, or one that was kept.
+//! The source of a session: the plan of a new one, or one that was kept. The configuration of a
+//! kept session comes from its log; only what the user asks for now is changed in it.
 
 use crate::{
     args::TuningArgs,
@@ -17,7 +18,7 @@ pub(super) enum SessionSource {
 }
 
 impl SessionSource {
-    /// Its configuration, where the tools of the site are.
+    /// Returns its configuration, with the tools of the site.
     pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, CliError> {
         match self {
             Self::Kept(past) => Ok(past.session().config().clone()),
@@ -25,8 +26,8 @@ impl SessionSource {
         }
     }
 
-    /// The session: a new one of that configuration, or the one that was kept, with what is
-    /// otherwise by now; and the words in which its calls are told.
+    /// Opens a new session with that configuration, or restores the kept one and adapts it; also
+    /// returns the words in which its calls are shown.
     pub(super) fn begin(
         self,
         setup: SessionSetup,

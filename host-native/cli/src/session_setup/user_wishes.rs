@@ -1,4 +1,5 @@
-//! The user's own words about a session, looked at before anything of the environment.
+//! The user's wishes for a session: options and settings, read and checked before anything is
+//! opened, so that a fault in them leaves no session behind.
 
 use super::source::SessionSource;
 use crate::{
@@ -25,7 +26,7 @@ use innerloop_host::{
 use innerloop_workspace::Workspace;
 use std::mem;
 
-/// The user's own words about a session.
+/// The user's wishes for a session.
 pub(crate) struct SessionRequest {
     pub(super) args: SessionArgs,
     pub(super) mode: ChangeMode,
@@ -42,7 +43,7 @@ pub(crate) struct SessionRequest {
 }
 
 impl SessionRequest {
-    /// Reads what is said of a new session, or of `past`, which goes on.
+    /// Reads the wishes for a new session, or for `past`, which goes on.
     pub(crate) async fn read(
         args: SessionArgs,
         past: Option<ResumableSession>,
@@ -62,12 +63,12 @@ impl SessionRequest {
         Ok(Self { args, mode, folder, own, pages, rules, past, replay, form, limits })
     }
 
-    /// With a final answer of that form, and limits that the session must be able to tell.
+    /// Adds a form of the final answer, and limits.
     pub(crate) fn with(self, form: Option<AnswerSchema>, limits: LimitArgs) -> Self {
         Self { form, limits, ..self }
     }
 
-    /// The session that goes on, brought to what is asked for now, or a plan of a new one.
+    /// Returns the session that goes on, adapted to the present wishes, or the plan of a new one.
     pub(super) async fn source(
         &mut self,
         provider: &Provider,
@@ -87,14 +88,14 @@ impl SessionRequest {
         Ok(SessionSource::New(Box::new(plan)))
     }
 
-    /// Takes out of a configuration what a session has not that only reads, and checks that rules
-    /// name tools of the session.
+    /// Removes tools that change something if the session only reads, and checks that rules name
+    /// tools of the session.
     pub(super) fn narrow(&self, config: &mut SessionConfig) -> Result<(), CliError> {
         let tuning = &self.args.tuning;
         if tuning.read_only {
             config.tools.retain(|tool| tool.read_only);
         }
-        // Settings may name tools that another session has.
+        // Only rules of options are checked: settings may name tools of other sessions.
         if tuning.allow.is_empty() {
             return Ok(());
         }
@@ -107,14 +108,14 @@ impl SessionRequest {
         limits::set(self.limits, config)
     }
 
-    /// The tools that work there, without those keys in what they say.
+    /// Returns the tools of the site, with `keys` masked in their output.
     pub(super) fn tools(&mut self, site: &WorkSite, keys: &SecretKeys) -> ToolRunner {
         let tools = mem::take(&mut self.own).into_iter().fold(site.tools(keys), ToolRunner::with);
         tools.with_web_fetch(self.pages.reader())
     }
 }
 
-/// The rules of options, or else those of settings.
+/// Returns the rules of options, or else those of settings.
 fn rules(args: &SessionArgs) -> Result<CallRules, CliError> {
     let (options, settings) = (&args.tuning.allow, &args.tuning.settings.allow);
     let rules = if options.is_empty() {
@@ -126,9 +127,10 @@ fn rules(args: &SessionArgs) -> Result<CallRules, CliError> {
     Ok(rules)
 }
 
-/// The calls that need approval if neither the preset nor the user says more.
+/// Returns the calls that need approval if neither the preset nor the user says more.
 fn asks_about(args: &SessionArgs, mode: ChangeMode, is_attended: bool) -> AskAbout {
     match args.environment.env {
+        // Nothing can be dropped at the end of a run in place, so that each change is asked about.
         _ if is_attended && mode == ChangeMode::InPlace => AskAbout::Changes,
         ExecutionTarget::Local => AskAbout::Programs,
         ExecutionTarget::Sandbox => AskAbout::Nothing,

@@ -1,5 +1,6 @@
-//! `innerloop sessions fork`: another session of what one has heard, with what its agent has
-//! changed.
+//! `innerloop sessions fork`: a copy of a session up to some turn, with the changes that are not
+//! applied. The original is only read: also a session that another program works with can be
+//! forked, but without its changes.
 
 use super::{
     logs,
@@ -57,8 +58,8 @@ pub(super) fn fork(named: &str, turns: Option<usize>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Gives the fork a copy of the changes that the session holds. If that cannot be, its agent is
-/// told, and so is the user.
+/// Gives the fork a copy of the session's changes. If that fails, the user is warned, and the
+/// fork's agent reads it when it goes on.
 fn take_changes(from: StoredSession, fork: &mut LockedSession, is_earlier: bool) {
     match copied(from, &fork.kept) {
         Ok(()) if is_earlier => {
@@ -72,7 +73,7 @@ fn take_changes(from: StoredSession, fork: &mut LockedSession, is_earlier: bool)
     }
 }
 
-/// Both sessions are this program's alone meanwhile.
+/// Copies the overlay while both sessions are locked.
 fn copied(from: StoredSession, to: &StoredSession) -> Result<(), CliError> {
     let from = from.hold()?;
     let folder = Workspace::insist(&from.kept.about.workspace).map_err(CliError::usage)?;

@@ -1,4 +1,5 @@
-//! `innerloop sessions list`: a line for each session, as wide as the terminal, or a line of JSON.
+//! `innerloop sessions list`: one line per session, cut to the terminal's width, or one line of
+//! JSON. Titles and folders come from sessions' files, so that every line is escaped.
 
 use super::{
     store::SessionStore,
@@ -19,10 +20,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// Columns of a line, if a terminal does not say how many it has.
+/// The columns of a line if the terminal does not report its width.
 const USUAL: usize = 80;
 
-/// Columns of a title and of a folder, at least and at most.
+/// The least columns of a title and of a folder, and the most of a title.
 const LEAST: usize = 12;
 const MOST_TITLE: usize = 60;
 
@@ -103,7 +104,7 @@ impl SessionRow {
     }
 }
 
-/// The columns of the terminal that standard output goes to; none elsewhere, where nothing is cut.
+/// Returns the columns of standard output's terminal; none elsewhere, where nothing is cut.
 fn width() -> Option<usize> {
     if !stdout().is_terminal() {
         return None;
@@ -112,7 +113,7 @@ fn width() -> Option<usize> {
     Some(told.map_or(USUAL, usize::from))
 }
 
-/// The lines of the sessions, in columns. Those of a terminal are no longer than it is wide.
+/// Returns the lines of the sessions, in columns; on a terminal none is wider than `width`.
 fn laid_out(rows: &[SessionRow], width: Option<usize>) -> Vec<String> {
     let are_changed = rows.iter().any(|row| row.has_changes);
     let widest = |text: fn(&SessionRow) -> &str| {
@@ -133,7 +134,8 @@ fn laid_out(rows: &[SessionRow], width: Option<usize>) -> Vec<String> {
             let Some(width) = width else {
                 return format!("{head}{}  {}", right(&row.title, title), row.folder);
             };
-            // Titles take what folders leave, which take what titles leave.
+            // Folders get half of the room at most, titles the rest up to their own bound; what
+            // short titles do not use goes back to the folder.
             let room = width.saturating_sub(columns_in(&head) + 2);
             let folder = widest(|row| &row.folder).min((room / 2).max(LEAST));
             let most = room.saturating_sub(folder).clamp(LEAST, MOST_TITLE);
@@ -145,19 +147,19 @@ fn laid_out(rows: &[SessionRow], width: Option<usize>) -> Vec<String> {
         .collect()
 }
 
-/// The text behind as many spaces as a column has too many.
+/// Pads the text on the left to a column's width.
 fn left(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(columns_in(text))) + text
 }
 
-/// The text, cut to a column or with spaces up to its end.
+/// Cuts the text to a column's width, or pads it on the right.
 fn right(text: &str, columns: usize) -> String {
     let mut text = cut(text, columns);
     text.push_str(&" ".repeat(columns.saturating_sub(columns_in(&text))));
     text
 }
 
-/// As much of the text as there is room for, with `…` where something is left out.
+/// Cuts the text to that many columns, with `…` in place of what is left out.
 fn cut(text: &str, columns: usize) -> String {
     if columns_in(text) <= columns {
         return text.to_owned();
@@ -170,7 +172,7 @@ fn cut(text: &str, columns: usize) -> String {
     text.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// The same of its end, which is what tells folders apart.
+/// Cuts the text at its beginning, since folders differ at their ends.
 fn end(text: &str, columns: usize) -> String {
     let back: String = text.chars().rev().collect();
     cut(&back, columns).chars().rev().collect()

@@ -1,4 +1,6 @@
-//! Logs of sessions: read from files with a bound, and taken up where they can go on.
+//! The logs of sessions: read from files with a bound, and resumed as far as they are sound. A
+//! damaged line costs what follows it, not the session: reading goes back to the newest whole
+//! snapshot, or stops before the damage, and says so.
 
 use crate::{console::warn, exit::CliError, style::harmless};
 use innerloop_core::{
@@ -15,19 +17,19 @@ use std::{
     path::Path,
 };
 
-/// Largest log that is read.
+/// The most bytes of a log that is read.
 const MOST_LOG: u64 = 1 << 30;
 
-/// Most damaged lines that stand in the way, one behind the other: a snapshot and what follows it,
-/// again and again.
+/// The most damaged places that are worked around: each costs another pass over the log, and a log
+/// of a third party could have any number of them.
 const MOST_DAMAGES: usize = 32;
 
-/// Returns whether what names a session is a file: an id has no dot and no folder.
+/// Returns whether a session is named by a file: an id has neither a dot nor a slash.
 pub(crate) fn is_file(named: &str) -> bool {
     named.contains(['/', '.']) || Path::new(named).is_file()
 }
 
-/// The whole lines of a log. What a crash has cut behind them is left out.
+/// Reads the whole lines of a log. A last line that a crash has cut is left out.
 pub(crate) fn read(path: &Path) -> Result<String, CliError> {
     let unusable =
         |error: io::Error| CliError::usage(format!("cannot read {}: {error}", path.display()));
@@ -42,6 +44,7 @@ pub(crate) fn read(path: &Path) -> Result<String, CliError> {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
+    // The length may be 0 for a pipe, and the file may grow, so that reading is bounded, too.
     file.take(MOST_LOG + 1).read_to_end(&mut bytes).map_err(unusable)?;
     if bytes.len() as u64 > MOST_LOG {
         return Err(too_large());
@@ -51,29 +54,30 @@ pub(crate) fn read(path: &Path) -> Result<String, CliError> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| legible(error.as_bytes())))
 }
 
-/// A log with another line, which is none of a log, in place of each that is no text.
+/// Replaces each line that is not UTF-8 with one that no log has. Line numbers stay right, and the
+/// lines around it can be read.
 fn legible(bytes: &[u8]) -> String {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     lines.map(|line| std::str::from_utf8(line).unwrap_or("\u{fffd}\n")).collect()
 }
 
-/// A log as far as it can be read, and its session.
+/// The readable part of a log, and its session.
 struct ReadableLog<'a> {
     session: Session,
     text: Cow<'a, str>,
-    /// The line from which on nothing is read; the first if that alone is damaged.
+    /// The line from which nothing is read any more; 1 if the header alone is damaged.
     damaged: Option<usize>,
 }
 
-/// The session of that log, as it stands. Of a log that is damaged, it is that of the lines before,
-/// which is told.
+/// Returns the session of that log. If the log is damaged, it is the session of the lines before
+/// the damage, with a warning.
 pub(crate) fn session(text: &str, named: &str) -> Result<Session, CliError> {
     let ReadableLog { session, damaged, .. } = readable(text, named)?;
     damaged.into_iter().for_each(|line| warn(&told_damage(named, line)));
     Ok(session)
 }
 
-/// Returns what is told of a log that is damaged from a line on.
+/// Returns the warning about a log that is damaged from a line on.
 pub(crate) fn told_damage(named: &str, line: usize) -> String {
     let named = harmless(named);
     match line {
@@ -85,7 +89,7 @@ pub(crate) fn told_damage(named: &str, line: usize) -> String {
     }
 }
 
-/// Returns what can be read of a log: up to the first damaged line behind its newest whole
+/// Returns the readable part of a log: up to the first damaged line after its newest whole
 /// snapshot.
 fn readable<'a>(text: &'a str, named: &str) -> Result<ReadableLog<'a>, CliError> {
     let unreadable = |error: LogError| {
@@ -109,7 +113,7 @@ fn readable<'a>(text: &'a str, named: &str) -> Result<ReadableLog<'a>, CliError>
             line => beginning(&text, line - 1).map(str::to_owned),
         };
         text = Cow::Owned(rest.ok_or_else(|| unreadable(error))?);
-        // What is cut off counts more than a header that was made anew.
+        // The warning is about the worse damage: lost lines, not a header that was replaced.
         damaged = match damaged {
             Some(before) if before > 1 && (line == 1 || before < line) => Some(before),
             _ => Some(line),
@@ -118,13 +122,13 @@ fn readable<'a>(text: &'a str, named: &str) -> Result<ReadableLog<'a>, CliError>
     Err(CliError::configuration(format!("{} is damaged in too many places", harmless(named))))
 }
 
-/// So many first lines of a log.
+/// Returns the first `lines` lines of a log.
 fn beginning(text: &str, lines: usize) -> Option<&str> {
     let (end, _) = text.match_indices('\n').nth(lines.checked_sub(1)?)?;
     text.get(..=end)
 }
 
-/// A log without a header from its newest whole snapshot on, with a header that fits.
+/// Returns a log from its newest whole snapshot on, with a new header in place of the damaged one.
 fn headed(text: &str) -> Option<String> {
     const SNAPSHOT: &str = "{\"snapshot\":";
     let mut end = text.len();
@@ -140,9 +144,9 @@ fn headed(text: &str) -> Option<String> {
     None
 }
 
-/// The session of the longest beginning of a log in which it is still open: the end of the program
-/// that has written it was not the session's, and what has failed for good may go well the next
-/// time. Gives the line from which on the log is damaged, if it is.
+/// Returns the session of the longest beginning of a log in which it is still open. A program that
+/// ends closes its session, and so does an error, but both may be resumed. Also returns the line
+/// from which the log is damaged, if it is.
 pub(crate) fn still_open(text: &str, named: &str) -> Result<(Session, Option<usize>), CliError> {
     let ReadableLog { session: whole, text, damaged } = readable(text, named)?;
     if !is_closed(&whole) {
@@ -153,7 +157,9 @@ pub(crate) fn still_open(text: &str, named: &str) -> Result<(Session, Option<usi
         let end = lines.checked_sub(1).and_then(|last| ends.get(last)).copied();
         session(text.get(..end.unwrap_or_default()).unwrap_or_default(), named)
     };
-    // A session that is closed stays so, and it was closed a few lines before the end.
+    // A closed session stays closed, so that a binary search works. It was closed a few lines
+    // before the end, so that growing steps from there find a short range to search: each probe
+    // replays the log.
     let (mut closed, mut step) = (ends.len(), 1);
     let (mut open, mut found) = loop {
         let lines = closed.saturating_sub(step).max(1);

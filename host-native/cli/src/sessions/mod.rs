@@ -1,4 +1,6 @@
-//! `innerloop sessions`: the sessions that are kept, to list, show, export, delete and fork.
+//! `innerloop sessions`: the sessions that are kept, to list, show, export, delete and fork; and
+//! their store, which `run`, `resume` and conversations use. Changes that are not applied exist
+//! only here, so that nothing deletes them without `--force`.
 
 mod fork;
 mod interrupted;
@@ -44,7 +46,7 @@ pub(super) fn carry_out(command: KeptCommand) -> Result<(), CliError> {
     }
 }
 
-/// The log of a session that is kept, or of a file.
+/// Returns the log of a session that is kept, or of a file.
 fn log_of(named: &str) -> Result<String, CliError> {
     if is_file(named) {
         return read(Path::new(named));
@@ -52,8 +54,8 @@ fn log_of(named: &str) -> Result<String, CliError> {
     SessionStore::open()?.find(named, Path::new("."))?.log()
 }
 
-/// Deletes sessions; those with changes that are nowhere else only by `force`. Those that are
-/// worked with, and those that were not named one by one, are passed over with a line.
+/// Deletes sessions; those with changes that are not applied only by `force`. A session that is in
+/// use, or that `--older-than` has chosen, is skipped with a warning if it can't be deleted.
 fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), CliError> {
     let store = SessionStore::open()?;
     let chosen: Vec<ListedSession> = match older_than {
@@ -78,7 +80,8 @@ fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), Cl
         }
     }
     store.sweep();
-    // What was asked for by name and not done is a failure: the last line says it.
+    // A session that was named and not deleted is a failure; the program's last line is the last of
+    // them. By age, whatever can be deleted is, and the rest is only warned of.
     let last = if older_than.is_none() { left.pop() } else { None };
     left.iter().for_each(|failure| warn(&failure.message));
     warn(&format!("deleted: {count} session{}", if count == 1 { "" } else { "s" }));

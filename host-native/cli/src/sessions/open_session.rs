@@ -1,4 +1,5 @@
-//! A session that this program works with: what it notes of it, and the lock that goes with it.
+//! A session that this program works with: its lock, and the changes to `about.json`. Nobody else
+//! writes to the session's folder as long as the lock is held.
 
 use super::{
     session_facts::{SessionInfo, SessionOptions},
@@ -11,7 +12,7 @@ use std::{
     io::{self, Write as _},
 };
 
-/// A session that this program works with. The lock goes with it.
+/// A session that this program works with; it is unlocked when this is dropped.
 #[derive(Debug)]
 pub(crate) struct LockedSession {
     pub(crate) kept: StoredSession,
@@ -21,8 +22,9 @@ pub(crate) struct LockedSession {
 }
 
 impl Drop for LockedSession {
-    /// A session that was never opened is none, unless its log could not be written.
+    /// Removes the folder of a new session that was never opened.
     fn drop(&mut self) {
+        // One with changes stays although it has no log: writing that may have failed.
         if self.is_new && !self.has_log() && !self.kept.has_changes() {
             drop(fs::remove_dir_all(&self.kept.folder));
         }
@@ -38,12 +40,12 @@ impl LockedSession {
         self.kept.short()
     }
 
-    /// Returns whether it can be resumed: its log could be written.
+    /// Returns whether it can be resumed, which takes a log.
     pub(crate) fn has_log(&self) -> bool {
         self.kept.log_path().exists()
     }
 
-    /// Says what the session is about, if nothing has been said yet.
+    /// Sets the session's title, unless it has one.
     pub(crate) fn entitle(&mut self, title: &str) -> io::Result<()> {
         if !self.kept.about.title.is_empty() || title.is_empty() {
             return Ok(());
@@ -52,12 +54,13 @@ impl LockedSession {
         self.write()
     }
 
-    /// Returns whether nothing has been said to it.
+    /// Returns whether it has no title, since nothing has been said to it.
     pub(crate) const fn is_silent(&self) -> bool {
         self.kept.about.title.is_empty()
     }
 
-    /// Notes options that are in force from now on, and the model.
+    /// Stores the options that are in force from now on, and the model. Writes nothing if they are
+    /// the same.
     pub(crate) fn note(
         &mut self,
         change: impl FnOnce(&mut SessionOptions),
@@ -73,12 +76,12 @@ impl LockedSession {
         }
     }
 
-    /// Returns whether changes that the agent has made are gone, which it has not been told.
+    /// Returns whether the agent's changes are gone and it has not been told.
     pub(crate) const fn has_dropped(&self) -> bool {
         self.kept.about.dropped
     }
 
-    /// Notes that changes that the agent has made are gone, or that it is told so.
+    /// Stores that the agent's changes are gone, or that it has been told.
     pub(crate) fn note_dropped(&mut self, is_dropped: bool) {
         if self.kept.about.dropped == is_dropped {
             return;
@@ -90,7 +93,7 @@ impl LockedSession {
         }
     }
 
-    /// Writes what is known of the session.
+    /// Writes `about.json`, whole or not at all.
     pub(crate) fn write(&self) -> io::Result<()> {
         let path = self.kept.folder.join(ABOUT);
         let new = path.with_extension("new");
@@ -98,7 +101,8 @@ impl LockedSession {
         let options = &mut OpenOptions::new();
         let mut file = private(options.write(true).create(true).truncate(true)).open(&new)?;
         file.write_all(&text)?;
-        // A name that stands for nothing yet would be no session.
+        // Without this, a crash could leave the new name with an empty file, and with that the
+        // session would be damaged.
         file.sync_all()?;
         fs::rename(&new, &path)
     }
@@ -110,7 +114,7 @@ impl LockedSession {
 }
 
 impl StoredSession {
-    /// Takes the session for this program alone, as it is by then.
+    /// Locks the session for this program, and reads it again: it may have changed meanwhile.
     pub(crate) fn hold(self) -> Result<LockedSession, CliError> {
         let lock = locked(&self.folder).map_err(|error| self.failed(&error))?;
         match read(self.folder.clone()) {

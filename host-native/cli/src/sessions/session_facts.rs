@@ -1,5 +1,6 @@
-//! What is known of a session beside its log: where it works, and the options that are no part of
-//! its configuration.
+//! The facts about a session that its log does not hold: where it works, and the options that are
+//! not part of its configuration. They are stored as `about.json`, which other versions of this
+//! program read, too: new fields have defaults.
 
 use super::show::title;
 use crate::{
@@ -44,8 +45,8 @@ pub(crate) struct SessionInfo {
     pub(crate) options: SessionOptions,
 }
 
-/// The options with which a session is opened again. One that another version of this program does
-/// not know stands as if it had not been given.
+/// The options with which a session is opened again. Options that this version of the program does
+/// not know, or that are missing, count as not given.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SessionOptions {
@@ -58,12 +59,13 @@ pub(crate) struct SessionOptions {
     /// True if it only reads.
     pub(crate) read_only: bool,
     pub(crate) guests: GuestArgs,
-    /// Of variables that are set for commands, the names alone.
+    /// The environment of commands; of the variables that it sets, only the names are stored.
     pub(crate) environment: EnvironmentArgs,
 }
 
 impl SessionOptions {
-    /// Those of a new session, from wherever it is opened again.
+    /// Returns the options of a new session. Paths become absolute: it may be resumed from another
+    /// folder.
     pub(crate) fn of(args: &SessionArgs, mode: ChangeMode) -> Self {
         let SessionArgs { any_folder, model, tuning, guests, environment, .. } = args;
         let here = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -87,17 +89,18 @@ impl SessionOptions {
     }
 }
 
-/// The names of variables, whose values may be secrets.
+/// Returns the names of variables without their values, which may be secrets.
 pub(crate) fn names(set: &[String]) -> Vec<String> {
     let name = |text: &String| text.split('=').next().unwrap_or_default().to_owned();
     set.iter().map(name).collect()
 }
 
 impl SessionInfo {
-    /// Of a session that nothing is known of but its log, and that goes on in this folder.
+    /// Returns the facts of a session of which only the log is there, and which goes on in this
+    /// folder.
     ///
     /// # Errors
-    /// The folder is none, or the session's endpoint is none of this program's.
+    /// The folder does not exist, or this program does not know the session's provider.
     pub(crate) fn of_log(session: &Session, folder: &Path) -> Result<Self, CliError> {
         let unusable = |error| CliError::usage(format!("{}: {error}", folder.display()));
         let model = &session.config().model;

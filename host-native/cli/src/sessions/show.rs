@@ -1,4 +1,5 @@
-//! A session for people and programs to read: what was said and done, as text, Markdown or JSON.
+//! The forms in which a session is shown: what was said and done, as text, Markdown or JSON, and
+//! its last exchange in brief.
 
 use crate::{
     args::SessionFormat,
@@ -17,13 +18,14 @@ use innerloop_core::{
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// Of the last exchange: characters of what was said, and of a call; calls, and lines of the reply.
+/// The bounds of the last exchange: characters of the input and of a call, calls, and lines of the
+/// reply.
 const SAID: usize = 300;
 const LINE: usize = 110;
 const CALLS: usize = 5;
 const LINES: usize = 20;
 
-/// The session in that form, with a line feed at its end.
+/// Returns the session in that form, with a line feed at its end.
 pub(super) fn shown(session: &Session, form: SessionFormat) -> String {
     let turns = session.history(AgentId::ROOT).map(|history| history.turns()).unwrap_or_default();
     match form {
@@ -33,8 +35,8 @@ pub(super) fn shown(session: &Session, form: SessionFormat) -> String {
     }
 }
 
-/// The last words of the user and what came of them, in brief: what was called, and the end of the
-/// last reply. Nothing in it steers the terminal.
+/// Returns the user's last input and what came of it, in brief: the calls, and the end of the last
+/// reply. It is harmless to a terminal.
 pub(crate) fn last_exchange(session: &Session) -> String {
     let history = session.history(AgentId::ROOT);
     let seen: Vec<VisibleTurn<'_>> =
@@ -117,7 +119,7 @@ fn reply_text(out: &mut String, reply: &Reply, words: &CallDescriber) {
     }
 }
 
-/// Returns what a turn that says nothing changes.
+/// Returns what a turn without words has changed.
 fn change(kind: &TurnKind) -> String {
     match kind {
         TurnKind::Rewound { at, why: RewindReason::Undo } => format!("undone: back to turn {at}"),
@@ -154,7 +156,7 @@ fn result_text(result: &ToolResult) -> String {
     if result.is_error { format!("failed: {text}") } else { text }
 }
 
-/// The texts of the parts; of all else what it is.
+/// Returns the texts of the parts, and a description of each other part.
 fn parts_text(parts: &[Part]) -> String {
     let texts = parts.iter().map(|part| match part {
         Part::Text { text } => text.trim_end().to_owned(),
@@ -204,7 +206,7 @@ fn markdown(session: &Session, turns: &[Turn]) -> String {
     out
 }
 
-/// A block of code whose fence is longer than any in it.
+/// Writes a block of code. Its fence is longer than any in the text, which could end it otherwise.
 fn fenced(out: &mut String, language: &str, text: &str) {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
@@ -218,7 +220,7 @@ fn as_json(session: &Session, turns: &[Turn]) -> String {
     format!("{:#}\n", json!({"id": session.id().0, "model": model, "turns": turns}))
 }
 
-/// The first words of what is said, for a list.
+/// Returns the first words of an input, as a title for lists.
 pub(crate) fn title(parts: &[Part]) -> String {
     brief(&joined_text(parts), 80)
 }

@@ -1,5 +1,5 @@
-//! A session as it stands in its folder: what is known of it (`about.json`), its log (`log.jsonl`),
-//! and what its agent has changed (`overlay`). Whoever works with it holds the folder's lock.
+//! A session in its folder: its facts (`about.json`), its log (`log.jsonl`), and the changes of its
+//! agent (`overlay`). Any program may read it; one that writes to it holds the folder's lock.
 
 use super::{
     logs,
@@ -21,13 +21,13 @@ pub(super) const LOG: &str = "log.jsonl";
 const DAMAGED: &str = "log.damaged.jsonl";
 pub(super) const OVERLAY: &str = "overlay";
 const LOCK: &str = "lock";
-/// The file of an overlay that is there where it holds changes.
+/// The file of an overlay that exists as long as it holds changes.
 pub(super) const VIEW: &str = "view.json";
 
-/// The beginning of the name of a session's folder from when on it is being deleted.
+/// The prefix of a session's folder while it is being deleted.
 pub(super) const DELETED: &str = ".deleted-";
 
-/// Largest file that is read of what is known of a session.
+/// The most bytes of `about.json` that are read.
 const MOST_ABOUT: u64 = 1 << 20;
 
 /// A session in the store.
@@ -46,7 +46,7 @@ pub(crate) struct StoredSession {
     pub(crate) used: SystemTime,
 }
 
-/// A session of which there is not more than its log.
+/// A session whose `about.json` can't be read.
 #[derive(Clone, Debug)]
 pub(crate) struct DamagedSession {
     pub(super) folder: PathBuf,
@@ -64,7 +64,7 @@ impl ListedSession {
         }
     }
 
-    /// The first digits of its id, for people.
+    /// Returns the first digits of its id, for people.
     pub(crate) fn short(&self) -> &str {
         short(self.id())
     }
@@ -88,17 +88,17 @@ impl ListedSession {
         has_changes(self.folder())
     }
 
-    /// Its folder for this program alone, as long as what is given lives.
+    /// Locks its folder for this program until the lock is dropped.
     pub(crate) fn lock(&self) -> Result<LockFile, CliError> {
         locked(self.folder()).map_err(|error| refused(self.folder(), self.short(), &error))
     }
 
-    /// Returns where an overlay of its workspace stands.
+    /// Returns the folder of its overlay.
     pub(crate) fn overlay(&self) -> PathBuf {
         self.folder().join(OVERLAY)
     }
 
-    /// Removes it. What is left of it if the program is killed meanwhile is no session.
+    /// Removes it. If the program is killed meanwhile, what is left no longer counts as a session.
     pub(crate) fn delete(&self) -> Result<(), CliError> {
         let _lock = self.lock()?;
         remove(self.folder(), self.id())
@@ -106,7 +106,7 @@ impl ListedSession {
 }
 
 impl StoredSession {
-    /// Returns where an overlay of the session's workspace stands.
+    /// Returns the folder of its overlay.
     pub(crate) fn overlay(&self) -> PathBuf {
         self.folder.join(OVERLAY)
     }
@@ -120,24 +120,24 @@ impl StoredSession {
         self.folder.join(LOG)
     }
 
-    /// The session's log, as text.
+    /// Reads the session's log.
     pub(crate) fn log(&self) -> Result<String, CliError> {
         logs::read(&self.log_path()).map_err(|failure| CliError::configuration(failure.message))
     }
 
-    /// Copies a log that is damaged, before another takes its place; gives where that stands.
+    /// Copies a damaged log before a new one takes its place; returns the copy's path.
     pub(crate) fn keep_damaged(&self) -> Result<PathBuf, CliError> {
         let copy = self.folder.join(DAMAGED);
         let copied = fs::copy(self.log_path(), &copy);
         copied.map(|_| copy).map_err(|error| self.failed(&error))
     }
 
-    /// Bytes of its files.
+    /// Returns the bytes of its files.
     pub(crate) fn size(&self) -> u64 {
         size(&self.folder) + size(&self.overlay())
     }
 
-    /// The first digits of its id, for people.
+    /// Returns the first digits of its id, for people.
     pub(crate) fn short(&self) -> &str {
         short(&self.about.id)
     }
@@ -148,7 +148,7 @@ impl StoredSession {
 }
 
 impl DamagedSession {
-    /// Returns why it is no session, and what can be done with what is left of it.
+    /// Returns the error about it, with what can be done.
     pub(crate) fn failure(&self) -> CliError {
         let (short, why) = (short(&self.id), &self.why);
         let log = self.folder.join(LOG);
@@ -160,7 +160,7 @@ impl DamagedSession {
     }
 }
 
-/// The first digits of an id, for people.
+/// Returns the first digits of an id, for people.
 pub(super) fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }
@@ -170,16 +170,17 @@ pub(super) fn has_changes(folder: &Path) -> bool {
     folder.join(OVERLAY).join(VIEW).exists()
 }
 
-/// Bytes of the files in a folder.
+/// Returns the bytes of the files in a folder.
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter_map(|entry| entry.metadata().ok()).filter(|found| found.is_file());
     files.map(|found| found.len()).sum()
 }
 
-/// The session in a folder, if it has been opened.
+/// Returns the session in a folder; none if it was never opened.
 pub(super) fn read(folder: PathBuf) -> Option<ListedSession> {
     let id = folder.file_name()?.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
+    // The log tells when a session was last used: `about.json` is written only when facts change.
     let used = match fs::metadata(folder.join(LOG)).and_then(|log| log.modified()) {
         Ok(used) => used,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -191,7 +192,7 @@ pub(super) fn read(folder: PathBuf) -> Option<ListedSession> {
                 why,
             }));
         }
-        // Without its log it can't be resumed, but what its agent has changed is there.
+        // Without its log it can't be resumed, but its changes can still be applied.
         Err(_) if has_changes(&folder) => {
             let view = fs::metadata(folder.join(OVERLAY).join(VIEW));
             view.and_then(|view| view.modified()).unwrap_or_else(|_| SystemTime::now())
@@ -204,7 +205,7 @@ pub(super) fn read(folder: PathBuf) -> Option<ListedSession> {
     })
 }
 
-/// Returns what is known of the session of that id, or what is wrong with it.
+/// Returns the facts of the session of that id, or what is wrong with them.
 pub(super) fn about_in(folder: &Path, id: &str) -> Result<SessionInfo, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("its {ABOUT} cannot be read: {error}");
     let mut bytes = Vec::new();
@@ -215,20 +216,22 @@ pub(super) fn about_in(folder: &Path, id: &str) -> Result<SessionInfo, String> {
     if about.id != id {
         return Err(format!("its {ABOUT} is that of another session"));
     }
+    // Values are never taken from this file, whoever has written them there.
     let set = &mut about.options.environment.set_env;
     *set = names(set);
     Ok(about)
 }
 
-/// Removes the folder of a session, whose lock is held.
+/// Removes the folder of a session whose lock is held.
 pub(super) fn remove(folder: &Path, id: &str) -> Result<(), CliError> {
+    // Renamed first, so that a program that is killed meanwhile leaves no half of a session.
     let gone = folder.with_file_name(format!("{DELETED}{id}"));
     drop(fs::remove_dir_all(&gone));
     fs::rename(folder, &gone).map_err(|error| refused(folder, short(id), &error))?;
     fs::remove_dir_all(&gone).map_err(|error| unusable("cannot remove", &gone, &error))
 }
 
-/// Returns what the system does not let be done in a session's folder.
+/// Returns the error for a session's folder that the system does not let us use.
 pub(super) fn refused(folder: &Path, short: &str, error: &io::Error) -> CliError {
     match error.kind() {
         io::ErrorKind::WouldBlock => CliError::usage(format!(
@@ -246,13 +249,13 @@ pub(super) fn unusable(what: &str, folder: &Path, error: &io::Error) -> CliError
     CliError::configuration(format!("{what} {}: {error}", folder.display()))
 }
 
-/// The lock of a session's folder; `WouldBlock` if another program has it.
+/// Locks a session's folder; fails with `WouldBlock` if another program has the lock.
 pub(super) fn locked(folder: &Path) -> io::Result<LockFile> {
     let lock = LockFile::open(&folder.join(LOCK))?;
     match lock.try_hold() {
         Ok(true) => Ok(lock),
         Ok(false) => Err(io::ErrorKind::WouldBlock.into()),
-        // Some file systems have no locks.
+        // Some file systems have no locks; sessions work there without.
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(lock),
         Err(error) => Err(error),
     }

@@ -1,4 +1,5 @@
-//! `innerloop config set` and `unset`: one setting in a file, of which all else stays as it is.
+//! `innerloop config set` and `unset`: change one setting in a file and leave all else as it is,
+//! comments and order included. A file that was valid is valid afterwards.
 
 use super::{
     layer::{SettingSource, SettingValue, SettingsLayer, parse},
@@ -18,7 +19,7 @@ use std::{
 };
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value as Toml};
 
-/// Which file is changed.
+/// The file that is changed.
 pub(super) enum SettingsTarget {
     /// The user's.
     User(PathBuf),
@@ -36,6 +37,7 @@ pub(super) fn set(place: &SettingsTarget, key: &str, value: &str) -> Result<(), 
         let mut table: &mut dyn TableLike = file.as_table_mut();
         for step in above {
             let mut made = Table::new();
+            // Without this, `config.retry.max_retries` would also write an empty `[config]`.
             made.set_implicit(true);
             let item = table.entry(step).or_insert(Item::Table(made));
             let why = || format!("{step} is no table in the file");
@@ -43,6 +45,7 @@ pub(super) fn set(place: &SettingsTarget, key: &str, value: &str) -> Result<(), 
         }
         match table.get_mut(last).and_then(Item::as_value_mut) {
             Some(old) => {
+                // The decor holds the spaces and the comment that the user has put beside it.
                 let decor = old.decor().clone();
                 *old = value;
                 *old.decor_mut() = decor;
@@ -69,9 +72,13 @@ pub(super) fn unset(place: &SettingsTarget, key: &str) -> Result<(), CliError> {
     })
 }
 
-/// The value of a key, if there is such a key and it takes that.
+/// Returns the value of a key as TOML.
+///
+/// # Errors
+/// There is no such key, or it does not take that value.
 fn value_of(steps: &[&str], text: &str) -> Result<Toml, String> {
     match steps {
+        // A word without quotes is not TOML but is what people type, so that it counts as a text.
         [CONFIG, _, ..] => Ok(text.parse().unwrap_or_else(|_| Toml::from(text))),
         [PROVIDERS, _, field] if OF_PROVIDER.contains(field) => Ok(Toml::from(text)),
         [PROVIDERS, ..] => {
@@ -93,7 +100,8 @@ fn value_of(steps: &[&str], text: &str) -> Result<Toml, String> {
     }
 }
 
-/// A path as it was typed, which is not where the file stands.
+/// Returns the path from the current folder on. In a file it would begin in the file's folder,
+/// which is not what somebody meant who typed it here.
 fn absolute(path: &str) -> String {
     if path.starts_with("~/") {
         return path.to_owned();
@@ -102,7 +110,8 @@ fn absolute(path: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Changes a file, if it is good afterwards or was bad before, and tells what was done.
+/// Changes a file and prints what was done. A file that was invalid before may stay so: otherwise
+/// it could not be repaired setting by setting.
 fn change(
     place: &SettingsTarget,
     how: impl FnOnce(&mut DocumentMut) -> Result<String, String>,
@@ -137,6 +146,7 @@ fn change(
         }
         warn(&format!("{} is still not in order: {why}", path.display()));
     }
+    // Read before the file is written, since trust is tied to the digest of its content.
     let was_trusted = match place {
         SettingsTarget::Project(workspace) => before.is_none() || is_trusted(workspace),
         SettingsTarget::User(_) => false,
@@ -155,13 +165,14 @@ fn change(
     Ok(())
 }
 
-/// Writes a new file over the old one; what a link stands for, where the user has put one.
+/// Replaces the file; where the user has put a link, its target.
 fn write(path: &Path, text: &str) -> io::Result<()> {
+    // Replacing is a rename, which would put a plain file in the place of the link.
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     private_files::keep(&real, text.as_bytes())
 }
 
-/// In a project a link may be somebody else's idea of where to write.
+/// Refuses links in a project: they may come with the repository and lead anywhere.
 fn check_links(path: &Path) -> Result<(), String> {
     let is_link = |path: &&Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     let on_the_way = [Some(path), path.parent()];
@@ -175,8 +186,7 @@ fn is_trusted(workspace: &Workspace) -> bool {
     ProjectFile::find(workspace).is_some_and(|file| trust::said(&file) == Ok(Some(true)))
 }
 
-/// Trusts the project's file again, since users need not be asked about what they have written
-/// themselves.
+/// Trusts the project's file again: users need not be asked about their own changes.
 fn trust_again(workspace: &Workspace) {
     let Some(file) = ProjectFile::find(workspace).filter(|file| file.layer.is_ok()) else { return };
     if let Err(why) = trust::keep(&file, Some(true)) {

@@ -1,4 +1,6 @@
-//! What one source says of settings: a file as TOML, the environment as variables.
+//! A layer of settings: the values of one source, which is a file of TOML or the environment. It is
+//! checked as a whole while it is read: an unknown key, a wrong value, or one that this source may
+//! not set is an error with its place.
 
 use super::table::{
     CONFIG, OF_PROJECTS, OF_PROVIDER, PROVIDERS, ROWS, SettingKind, SettingSpec, find, names,
@@ -55,7 +57,7 @@ pub(super) struct SettingsLayer {
 }
 
 impl SettingSource {
-    /// The word for it in JSON.
+    /// Returns the word for it in JSON.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Environment => "environment",
@@ -73,7 +75,7 @@ impl SettingSource {
 }
 
 impl SettingValue {
-    /// As it is shown.
+    /// Returns the value as it is shown to people.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -97,10 +99,10 @@ impl SettingsLayer {
         Self { source, values, config, providers }
     }
 
-    /// Returns what the environment says.
+    /// Returns the settings of the environment.
     ///
     /// # Errors
-    /// The variable that says something else than its setting takes.
+    /// The variable whose value its setting does not take.
     pub(super) fn of_environment() -> Result<Self, String> {
         Self::of_variables(|name| env::var_os(name))
     }
@@ -109,6 +111,7 @@ impl SettingsLayer {
         let mut layer = Self::empty(SettingSource::Environment);
         for row in ROWS {
             let Some(name) = row.variable() else { continue };
+            // An empty variable counts as unset, as shells and CI systems often pass them.
             let Some(text) = variable(&name).filter(|text| !text.is_empty()) else { continue };
             let text = text.into_string().map_err(|_| format!("{name} is no text"))?;
             let value = parse(row, &text).map_err(|why| format!("{name}: {why}"))?;
@@ -117,10 +120,10 @@ impl SettingsLayer {
         Ok(layer)
     }
 
-    /// Returns what a file says that stands at `source`.
+    /// Returns the settings in `text`, the file at `source`.
     ///
     /// # Errors
-    /// What is wrong in the file, with its line and column.
+    /// The first fault in the file, with its line and column.
     pub(super) fn of_text(source: SettingSource, text: &str) -> Result<Self, String> {
         let file = DeTable::parse(text).map_err(|error| place(text, &error))?;
         let mut reading = LayerReader { text, layer: Self::empty(source) };
@@ -129,6 +132,8 @@ impl SettingsLayer {
         }
         let LayerReader { layer, .. } = reading;
         let is_set = |name: &str| layer.values.contains_key(name);
+        // An address without a provider would get the key of whichever provider is chosen
+        // elsewhere.
         if is_set("base_url") && !is_set("provider") {
             let advice = "say provider, too, or write base_url below [providers.NAME]";
             return Err(format!("base_url gets the key of a provider: {advice}"));
@@ -140,7 +145,7 @@ impl SettingsLayer {
         Ok(layer)
     }
 
-    /// The layer as a patch of the session's configuration, if it says anything of that.
+    /// Returns the layer as a patch of the session's configuration; none if it sets nothing there.
     pub(super) fn patch(&self) -> Result<Option<Json>, String> {
         let mut patch = Json::Object(self.config.clone());
         for row in ROWS.iter().filter(|row| !row.field.is_empty()) {
@@ -153,12 +158,13 @@ impl SettingsLayer {
     }
 }
 
-/// Refuses fields that no configuration has, whoever serves the model.
+/// Refuses fields that no configuration has, whatever the provider.
 fn check_config(config: &Map<String, Json>) -> Result<(), String> {
     if config.is_empty() {
         return Ok(());
     }
     let patch = Json::Object(config.clone()).to_string();
+    // Any provider serves: only the shape of the patch is checked here, before one is chosen.
     let provider = providers::find("anthropic").map_err(|error| error.to_string())?;
     let settings = SessionSettings {
         id: &SessionId(String::new()),
@@ -173,10 +179,10 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
     settings.config().map(drop).map_err(|error| error.to_string())
 }
 
-/// Most bytes of a prompt of one's own.
+/// The most bytes of a `base_prompt` file.
 const MOST_PROMPT: u64 = 1 << 20;
 
-/// A setting as its field of the configuration has it; nothing if that is to stay as it is.
+/// Returns a setting as its field of the configuration has it; none if the field stays as it is.
 fn field(row: &SettingSpec, value: &SettingValue) -> Result<Option<Json>, String> {
     match (row.name, value) {
         ("approve", SettingValue::Text(word)) => {
@@ -196,10 +202,10 @@ fn field(row: &SettingSpec, value: &SettingValue) -> Result<Option<Json>, String
     }
 }
 
-/// The value of a setting out of a text, as the environment and `config set` have it.
+/// Parses the value of a setting from a text, as the environment and `config set` have it.
 ///
 /// # Errors
-/// What the setting takes.
+/// The values that the setting takes.
 pub(super) fn parse(row: &SettingSpec, text: &str) -> Result<SettingValue, String> {
     match row.kind {
         SettingKind::Number(_) => match text.trim().parse() {
@@ -224,7 +230,7 @@ pub(super) fn parse(row: &SettingSpec, text: &str) -> Result<SettingValue, Strin
     }
 }
 
-/// The value, if it is one that the setting takes.
+/// Returns the value if the setting takes it.
 fn check(row: &SettingSpec, value: SettingValue) -> Result<SettingValue, String> {
     let fits = match (row.kind, &value) {
         (SettingKind::Text | SettingKind::Path, SettingValue::Text(text)) => {
@@ -262,7 +268,7 @@ struct LayerReader<'a> {
 }
 
 impl LayerReader<'_> {
-    /// One entry of the file's top.
+    /// Reads one entry of the file's top level.
     fn entry(&mut self, key: &SpannedKey<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
         let name = key.get_ref().as_ref();
         match (name, find(name)) {
@@ -306,6 +312,8 @@ impl LayerReader<'_> {
             _ => return Err(wrong()),
         };
         let value = check(row, value).map_err(|_| wrong())?;
+        // Refused already here, so that the person who is asked to trust the file never has to
+        // judge it.
         let is_wide = row.name == "approve" && value == SettingValue::Text("all".to_owned());
         if is_wide && matches!(self.layer.source, SettingSource::Project(_)) {
             let why = "a project's file can't let calls run without a question: approve takes \
@@ -315,7 +323,7 @@ impl LayerReader<'_> {
         Ok(value)
     }
 
-    /// A text as the setting means it: a path begins where the file stands, or at home.
+    /// Returns the text as the setting means it: a path begins in the file's folder, or at home.
     fn entered(&self, row: &SettingSpec, text: &str) -> String {
         let folder = self.layer.source.file().and_then(Path::parent);
         match (row.kind, folder) {
@@ -399,7 +407,7 @@ impl LayerReader<'_> {
         value.get_ref().as_table().ok_or_else(wrong)
     }
 
-    /// Refuses what a project's file has no say in.
+    /// Refuses keys that a project's file may not set.
     fn check_source(
         &self,
         of_projects: bool,

@@ -1,5 +1,5 @@
-//! All that settings say, in layers: the environment over the project's file over the user's. The
-//! options of the command line come before them, and the defaults of the program behind.
+//! The stack of all settings: the environment over the project's file over the user's. Options of
+//! the command line override all of them; the program's defaults come last.
 
 use super::{
     layer::{SettingSource, SettingValue, SettingsLayer},
@@ -9,13 +9,12 @@ use super::{
 use crate::args::{ModelArgs, OfProviders};
 use std::collections::BTreeMap;
 
-/// The layers, the first before the others.
+/// The layers; an earlier one overrides those after it.
 #[derive(Debug, Default)]
 pub(super) struct LayerStack(Vec<SettingsLayer>);
 
 impl LayerStack {
-    /// The environment and the user's file, and what is wrong with them; `files` says whether files
-    /// count.
+    /// Reads the environment and, if `files` is true, the user's file; also returns their faults.
     pub(super) fn own(files: bool) -> (Self, Vec<String>) {
         let user = if files { user::read() } else { Ok(None) };
         let (mut layers, mut wrong) = (Vec::new(), Vec::new());
@@ -28,22 +27,24 @@ impl LayerStack {
         (Self(layers), wrong)
     }
 
-    /// Puts a project's layer in its place.
+    /// Inserts a project's layer below the environment and above the user's file.
     pub(super) fn add_project(&mut self, layer: SettingsLayer) {
         let is_before = |other: &SettingsLayer| other.source == SettingSource::Environment;
         let at = self.0.iter().take_while(|other| is_before(other)).count();
         self.0.insert(at, layer);
     }
 
-    /// Leaves out each model and address that was said with another provider than the one that
-    /// `option` names, or that counts if it names none: a key goes nowhere but where its user has
-    /// said, and no provider has another's models.
+    /// Drops each model and address that belongs to another provider than the one that counts:
+    /// `option`, or else the one that settings name. A key goes only where its user has sent it,
+    /// and no provider has another's models.
     pub(super) fn for_provider(&mut self, option: Option<&str>) {
         let named = |layers: &[SettingsLayer]| {
             let mut named = layers.iter().filter_map(|layer| layer.values.get("provider"));
             named.next().map(SettingValue::shown)
         };
         let provider = option.map(str::to_owned).or_else(|| named(&self.0));
+        // A layer without a provider means that of the layers below it, not of those above: its
+        // author could not know what is set there.
         let meant: Vec<Option<String>> =
             (0..self.0.len()).map(|at| named(self.0.get(at..).unwrap_or_default())).collect();
         for (layer, meant) in self.0.iter_mut().zip(meant) {
@@ -54,17 +55,17 @@ impl LayerStack {
         }
     }
 
-    /// The value of a setting, and the layer that it is from.
+    /// Returns the value of a setting, and the layer that it is from.
     pub(super) fn value(&self, name: &str) -> Option<(&SettingValue, &SettingsLayer)> {
         self.0.iter().find_map(|layer| Some((layer.values.get(name)?, layer)))
     }
 
-    /// A setting that is a text or a path.
+    /// Returns a setting that is a text or a path.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.value(name).map(|(value, _)| value.shown())
     }
 
-    /// A setting that is a list.
+    /// Returns a setting that is a list; empty if it is not set.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         match self.value(name) {
             Some((SettingValue::Texts(texts), _)) => texts.clone(),
@@ -72,7 +73,7 @@ impl LayerStack {
         }
     }
 
-    /// The patch of the session's configuration that a kind of source makes.
+    /// Returns the patch of the session's configuration from the source that `of` picks.
     pub(super) fn patch(
         &self,
         of: impl Fn(&SettingSource) -> bool,
@@ -82,25 +83,25 @@ impl LayerStack {
         Ok(patch.map(|patch| patch.to_string()))
     }
 
-    /// Returns what is said of providers.
+    /// Returns the settings of providers.
     pub(super) fn providers(&self) -> OfProviders {
         let each = self.0.iter().rev().flat_map(|layer| layer.providers.clone());
         OfProviders { base_url: self.text("base_url"), each: each.collect::<BTreeMap<_, _>>() }
     }
 
-    /// Fills in who serves the model and where; the model's name is part of the patches.
+    /// Fills in the provider and its address; the model's name is part of the patches.
     pub(super) fn fill_model(&self, args: &mut ModelArgs) {
         args.settings = self.providers();
         let provider = || self.text("provider");
         args.provider = args.provider.take().or_else(provider);
     }
 
-    /// Every layer, the first before the others.
+    /// Iterates over the layers in order of precedence.
     pub(super) fn iter(&self) -> impl Iterator<Item = &SettingsLayer> {
         self.0.iter()
     }
 
-    /// Returns whether anything is said at all.
+    /// Returns whether nothing is set at all.
     pub(super) fn is_empty(&self) -> bool {
         let says =
             |layer: &SettingsLayer| ROWS.iter().any(|row| layer.values.contains_key(row.name));
@@ -117,12 +118,12 @@ mod tests {
         SettingsLayer::of_text(source, text).unwrap()
     }
 
-    /// A key must not follow a model's name, nor go to another provider's address.
+    /// Tests that a key never goes to another provider because of a model's name or an address.
     #[test]
     fn a_model_and_an_address_belong_to_the_provider_they_were_said_with() {
         let user = "provider = 'openai'\nmodel = 'gpt-u'\nbase_url = 'https://proxy.example'";
         let cases = [
-            // Option, what the project says, what then counts as model and address.
+            // The option, the project's settings, and the model and address that count then.
             (None, "", Some("gpt-u"), true),
             (Some("openai"), "", Some("gpt-u"), true),
             (Some("anthropic"), "", None, false),

@@ -1,4 +1,5 @@
-//! `innerloop config`: what is set, and by whom.
+//! `innerloop config`: lists settings with their values and sources, and hands changes to `edit`.
+//! No line shows a key of the environment, whatever a setting holds.
 
 use super::{
     edit::{self, SettingsTarget},
@@ -31,7 +32,7 @@ pub(crate) fn carry_out(args: ConfigArgs) -> Result<(), CliError> {
     }
 }
 
-/// A setting with its value, and the layer that it is from; a default has none.
+/// A setting with its value and its layer; a default has no layer.
 struct SettingEntry<'a> {
     key: String,
     value: Json,
@@ -42,6 +43,7 @@ struct SettingEntry<'a> {
 fn list(place: &ProjectArgs, as_json: bool) -> Result<(), CliError> {
     let workspace = workspace(place)?;
     let (layers, wrong) = read(&workspace);
+    // All that can be read is listed before the first fault ends the command.
     let entries = entries(&layers);
     if as_json {
         let fields = entries.iter().map(|entry| (entry.key.clone(), entry.json()));
@@ -76,7 +78,7 @@ fn unset(key: &str) -> String {
     }
 }
 
-/// Returns where the files are, one in a line, and whether they count.
+/// Prints the paths of the settings files, one in a line.
 fn path(place: &ProjectArgs) -> Result<(), CliError> {
     let own = user::path().map_or_else(
         || "nowhere: there is no home folder; set INNERLOOP_HOME".to_owned(),
@@ -98,11 +100,12 @@ fn place_of(is_project: bool, place: &ProjectArgs) -> Result<SettingsTarget, Cli
 }
 
 fn workspace(place: &ProjectArgs) -> Result<Workspace, CliError> {
+    // Any folder will do, since nothing in it is changed but the project's own settings.
     setup::workspace(&place.workspace, true)
 }
 
-/// The layers as a session in that folder would have them, and what is wrong with files and
-/// variables. That a project's file does not count is told.
+/// Returns the layers as a session in that folder would have them, and the faults of files and
+/// variables. Warns of a project's file that does not count.
 fn read(workspace: &Workspace) -> (LayerStack, Vec<String>) {
     let (mut layers, wrong) = LayerStack::own(true);
     if let Some(file) = ProjectFile::find(workspace) {
@@ -123,7 +126,7 @@ fn read(workspace: &Workspace) -> (LayerStack, Vec<String>) {
     (layers, wrong)
 }
 
-/// Prints a line without any key.
+/// Prints a line with every key masked.
 fn shown(line: &str) {
     say(&keys::of_environment().masked(line));
 }
@@ -155,7 +158,7 @@ impl SettingEntry<'_> {
     }
 }
 
-/// Every setting, and what is set besides.
+/// Returns every setting, then the fields of `config` and `providers` that are set.
 fn entries(layers: &LayerStack) -> Vec<SettingEntry<'_>> {
     let mut entries: Vec<SettingEntry<'_>> = Vec::new();
     for row in ROWS {
@@ -190,13 +193,14 @@ fn fields(said: &OfProvider) -> impl Iterator<Item = (&'static str, &str)> {
     OF_PROVIDER.into_iter().zip(values).filter_map(|(name, value)| Some((name, value.as_deref()?)))
 }
 
-/// Returns what a key stands for, as it is printed; nothing if it is not set.
+/// Returns the value of a key as it is printed; none if it is not set.
 fn found(layers: &LayerStack, key: &str) -> Result<Option<String>, CliError> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     match first {
         CONFIG => {
             let layers: Vec<&SettingsLayer> = layers.iter().collect();
             let mut all = json!({});
+            // From the weakest layer to the strongest: each merge overrides what is there.
             layers.iter().rev().for_each(|layer| merge(&mut all, &layer.config));
             let steps = rest.split('.').filter(|step| !step.is_empty());
             let value = steps.into_iter().try_fold(&all, |value, step| value.get(step));
@@ -224,7 +228,7 @@ fn found(layers: &LayerStack, key: &str) -> Result<Option<String>, CliError> {
     }
 }
 
-/// Puts fields over a value, as RFC 7396 does; there is no null in TOML.
+/// Merges fields into a value as RFC 7396 does, without its null, which TOML does not have.
 fn merge(into: &mut Json, fields: &Map<String, Json>) {
     if !into.is_object() {
         *into = json!({});

@@ -1,5 +1,6 @@
-//! Settings: what stands in files and in the environment, so that it need not be said as an option
-//! each time. `docs/settings.md` says which there are and which come first.
+//! Settings: values in files and in the environment that need not be given as an option each time.
+//! `docs/settings.md` lists them and their order of precedence. A project's file is the work of
+//! others: it counts only when its user has trusted it, and it can only restrict the agent.
 
 mod edit;
 mod layer;

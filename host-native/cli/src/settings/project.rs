@@ -1,4 +1,5 @@
-//! A project's own file: where it is, and what it says.
+//! A project's own settings file: its place, its digest and its settings. It may come with a
+//! repository from anybody, so that reading it is bounded and its lines are escaped when shown.
 
 use super::layer::{SettingSource, SettingsLayer};
 use crate::style::brief;
@@ -9,15 +10,15 @@ use std::path::{Path, PathBuf};
 /// The path of the file in the project's folder.
 pub(super) const PATH: &str = ".innerloop/config.toml";
 
-/// Most bytes of such a file.
+/// The most bytes of such a file.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// Most characters of a line about it.
+/// The most characters of a line about it.
 const WIDTH: usize = 200;
 
 /// A project's file as it was found.
 pub(super) struct ProjectFile {
-    /// The folder that it speaks for.
+    /// The folder that it belongs to.
     pub(super) folder: PathBuf,
     pub(super) digest: Digest,
     /// The settings in the file, or the reason why they can't be used.
@@ -25,7 +26,7 @@ pub(super) struct ProjectFile {
 }
 
 impl ProjectFile {
-    /// That of the workspace, or of the repository that it lies in.
+    /// Finds the file of the workspace, or of the repository that it lies in.
     pub(super) fn find(workspace: &Workspace) -> Option<Self> {
         let (folder, bytes) = facts::project_file(workspace, PATH, MAX_BYTES)?;
         let digest = Digest::of(bytes.as_deref().unwrap_or_default());
@@ -40,7 +41,7 @@ impl ProjectFile {
         self.folder.join(PATH)
     }
 
-    /// Returns what it sets, for people: a setting in a line each, harmless to a terminal.
+    /// Returns what it sets, for people: one setting per line, harmless to a terminal.
     pub(super) fn lines(layer: &SettingsLayer) -> Vec<String> {
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
@@ -48,7 +49,7 @@ impl ProjectFile {
     }
 }
 
-/// Returns where a new file of that project would stand.
+/// Returns the path of the project's file, or of a new one.
 pub(super) fn place(workspace: &Workspace) -> PathBuf {
     let found = facts::project_file(workspace, PATH, MAX_BYTES).map(|(folder, _)| folder);
     found.as_deref().unwrap_or_else(|| Path::new(workspace.root())).join(PATH)

@@ -1,4 +1,5 @@
-//! Settings for a session: they stand in for the options that were not given.
+//! Settings for a session: they take the place of options that were not given. The project's file
+//! is asked about here, before anything of it counts.
 
 use super::{
     layer::SettingSource,
@@ -22,11 +23,12 @@ use clap::ValueEnum;
 use innerloop_workspace::Workspace;
 use std::io::{Write as _, stderr};
 
-/// The arguments with what settings say where they say nothing. On a terminal it is asked whether
-/// a project's file may be obeyed that nobody has spoken about.
+/// Fills in arguments that were not given from settings. On a terminal, asks about a project's
+/// file that has neither been trusted nor refused.
 ///
 /// # Errors
-/// What is wrong with the user's file or the environment.
+/// The first fault of the user's file or the environment. A faulty project's file is ignored with
+/// a warning.
 pub(crate) async fn settle(
     mut args: SessionArgs,
     workspace: &Workspace,
@@ -50,8 +52,8 @@ pub(crate) async fn settle(
     Ok(args)
 }
 
-/// Fills in who serves the model and where, for commands without a session. What is wrong with
-/// settings is only told.
+/// Fills in the provider and its address, for commands without a session. Faults in settings are
+/// warnings here.
 pub(crate) fn of_model(args: &mut ModelArgs) {
     let (mut layers, wrong) = LayerStack::own(true);
     wrong.iter().for_each(|why| warn(why));
@@ -59,13 +61,13 @@ pub(crate) fn of_model(args: &mut ModelArgs) {
     layers.fill_model(args);
 }
 
-/// Returns when to use colour: what the option says, else what settings do, of files if these
-/// count. What is wrong with them is told elsewhere.
+/// Returns the choice of colour from the option, or else from settings; `files` says whether files
+/// count. Faults in settings are reported elsewhere, once.
 pub(crate) fn color(option: Option<ColourChoice>, files: bool) -> Option<ColourChoice> {
     option.or_else(|| word(&LayerStack::own(files).0, "color"))
 }
 
-/// Returns whether a project's file counts, as its user has said before or says now.
+/// Returns whether a project's file counts, by what the user has said before or says now.
 async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
     let path = file.path();
     let layer = match &file.layer {
@@ -88,6 +90,7 @@ async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
             return false;
         }
     };
+    // No answer, as at the end of the input, is not kept: keeping none would erase an older one.
     if answer.is_some()
         && let Err(why) = trust::keep(file, answer)
     {
@@ -96,11 +99,11 @@ async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
     answer == Some(true)
 }
 
-/// Asks whether a project's file may be obeyed; nothing if nobody answers.
+/// Asks whether a project's file may be obeyed; returns none if nobody answers.
 async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
     let tell = |text: &str| {
         let mut err = stderr().lock();
-        // Nobody may be left to read it.
+        // A closed standard error must not end the program: the answer is read all the same.
         drop(err.write_all(harmless(text).as_bytes()).and_then(|()| err.flush()));
     };
     tell(&format!("{} has settings for this folder:\n", file.path().display()));
@@ -116,7 +119,7 @@ async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
     }
 }
 
-/// `innerloop trust`.
+/// Runs `innerloop trust`: trusts the project's file as it is now, or forgets what was said of it.
 pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.folder, true)?;
     let Some(file) = ProjectFile::find(&workspace) else {
@@ -139,7 +142,7 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Fills in what no option has said.
+/// Fills in arguments that no option has set.
 fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
     layers.fill_model(&mut args.model);
     args.environment.secrets = args.model.settings.key_variables();
@@ -154,6 +157,8 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
     tuning.preset = tuning.preset.or_else(|| word::<PresetName>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));
     guests.isolation = guests.isolation.or_else(|| word::<FileBackend>(layers, "isolation"));
+    // `--read-only` excludes these options on the command line; settings are dropped silently,
+    // since their user has not said them for this run.
     let reads_only = tuning.read_only;
     if tuning.web.domains.is_empty() && !reads_only {
         tuning.web.domains = layers.texts("allow_domain");
@@ -161,12 +166,13 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
     if guests.tools.is_empty() {
         guests.tools = layers.texts("tool").into_iter().map(Into::into).collect();
     }
-    // Those of the sandbox are no use to commands of this machine, which change the folder itself.
+    // Commands on this machine cannot use the sandbox's programs.
     if guests.programs.is_none() && !is_local {
         guests.programs = layers.text("programs").map(Into::into);
     }
     if !(args.apply || args.diff || args.in_place || reads_only) {
         match word::<ChangesSetting>(layers, "mode") {
+            // `--env local` changes the folder itself, so that the other modes do not apply there.
             Some(ChangesSetting::InPlace) => args.in_place = true,
             Some(ChangesSetting::Apply) => args.apply = !is_local,
             Some(ChangesSetting::Diff) => args.diff = !is_local,
@@ -176,7 +182,7 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// A setting that is one of some words.
+/// Returns a setting that is one of some words.
 fn word<T: ValueEnum>(layers: &LayerStack, name: &str) -> Option<T> {
     T::from_str(&layers.text(name)?, false).ok()
 }

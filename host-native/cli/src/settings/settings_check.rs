@@ -1,4 +1,4 @@
-//! How it stands with the settings files, for `innerloop doctor`.
+//! The check of settings files for `innerloop doctor`: which count, and what is wrong with them.
 
 use super::{
     layers::LayerStack,
@@ -11,8 +11,8 @@ use crate::{
 };
 use innerloop_workspace::Workspace;
 
-/// Fills in who serves the model, where, and which it is, as a session over that workspace would
-/// have it; gives what is wrong, or which files count.
+/// Fills in provider, address and model as a session over that workspace would have them; returns
+/// the faults, or the files that count.
 pub(crate) fn standing(args: &mut ModelArgs, workspace: Option<&Workspace>) -> CheckFinding {
     let (mut layers, wrong) = LayerStack::own(true);
     let mut counting: Vec<String> = Vec::new();
@@ -36,6 +36,7 @@ pub(crate) fn standing(args: &mut ModelArgs, workspace: Option<&Workspace>) -> C
     }
     layers.for_provider(args.provider.as_deref());
     layers.fill_model(args);
+    // A session takes the model's name from the patches; there are none here.
     args.model = args.model.take().or_else(|| layers.text("model"));
     if !wrong.is_empty() {
         return Broken(wrong.join("; "));

@@ -1,4 +1,5 @@
-//! The settings that there are: their names, what they take, and who may say them.
+//! The table of all settings: their names, the values they take, and whether a project's file may
+//! set them. `layer` reads by it and `list` prints it; a new setting is a new row.
 
 use crate::{
     args::{ApprovalLevel, ChangesSetting, ColourChoice, FileBackend, PresetName, ToolVocabulary},
@@ -21,7 +22,7 @@ pub(super) enum SettingKind {
     Compact,
     /// A list of texts.
     Texts,
-    /// The path of a file or folder; in a file, relative ones begin where the file stands.
+    /// The path of a file or folder; a relative one in a settings file begins in its folder.
     Path,
     /// A list of such paths.
     Paths,
@@ -30,14 +31,14 @@ pub(super) enum SettingKind {
 /// A setting.
 #[derive(Debug)]
 pub(super) struct SettingSpec {
-    /// Its name in files; in the environment it is in capitals, behind `INNERLOOP_`.
+    /// Its name in files; in the environment it is in capitals, after `INNERLOOP_`.
     pub(super) name: &'static str,
     pub(super) kind: SettingKind,
     /// The value if nobody sets one.
     pub(super) default: &'static str,
-    /// True if a project's file may say it.
+    /// True if a project's file may set it.
     pub(super) of_projects: bool,
-    /// Its field of the session's configuration, where it is nothing else than that.
+    /// Its field of the session's configuration, if it has one; else empty.
     pub(super) field: &'static [&'static str],
 }
 
@@ -54,8 +55,8 @@ impl SettingSpec {
         Self { field, ..self }
     }
 
-    /// The variable of the environment that says it. A list has none, nor has the address: each
-    /// provider has a variable of its own for that.
+    /// Returns the variable of the environment that sets it. A list has none, nor has `base_url`:
+    /// each provider has a variable of its own for that.
     pub(super) fn variable(&self) -> Option<String> {
         let is_list = matches!(self.kind, SettingKind::Texts | SettingKind::Paths);
         let is_said = !is_list && self.name != "base_url";
@@ -110,20 +111,20 @@ pub(super) const PROVIDERS: &str = "providers";
 /// The keys that `[providers.NAME]` may have.
 pub(super) const OF_PROVIDER: [&str; 3] = ["base_url", "model", "api_key_env"];
 
-/// Fields of the configuration that a project's file may set: how much the model reads of what
-/// tools print. All else could widen what its user has granted.
+/// Fields of the configuration that a project's file may set: how much of a tool's output the model
+/// reads. Any other field could widen what the user has granted.
 pub(super) const OF_PROJECTS: [&str; 3] =
     ["tool_line_limits", "tool_output_limits", "tool_output_percent"];
 
-/// The setting of that name.
+/// Returns the setting of that name.
 pub(super) fn find(name: &str) -> Option<&'static SettingSpec> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// Longer names are cut.
+/// The most characters of a name in a message; longer names are cut.
 const LONGEST: usize = 64;
 
-/// Returns what is told of a name that there is not: the one that was meant, or all.
+/// Returns the message about an unknown name: with the one that was probably meant, or with all.
 pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let name = &*brief(name, LONGEST);
@@ -131,6 +132,7 @@ pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     let wanted = plain(name);
     let length = wanted.chars().count();
     let distances = known.iter().map(|other| (osa_distance(&plain(other), &wanted), other));
+    // More than a third of the letters wrong is a different word, not a typing error.
     let near = distances.filter(|(distance, _)| *distance <= length / 3);
     match near.min_by_key(|(distance, _)| *distance).map(|(_, other)| other) {
         Some(nearest) => format!("there is no {name}; do you mean {nearest}?"),
@@ -138,7 +140,7 @@ pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     }
 }
 
-/// All names that stand at the top of a file.
+/// Returns all names at the top level of a file.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name).chain([CONFIG, PROVIDERS])
 }

@@ -1,5 +1,5 @@
-//! Which projects' files may be obeyed: what was said of each, kept with the digest of what was
-//! looked at, so that a file that has changed is nothing that was agreed to.
+//! The user's answers about projects' files: which may be obeyed. An answer is stored with the
+//! digest of the file that was shown, so that it no longer holds when the file changes.
 
 use super::project::ProjectFile;
 use innerloop_sandbox::toml_place::place;
@@ -8,10 +8,11 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, io, path::PathBuf};
 use toml_edit::{DocumentMut, Item, Table, value};
 
-/// Most bytes of what is kept.
+/// The most bytes of the stored answers.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Whoever else could write to it could say yes.
+/// The write permissions of group and others, with which the file is refused: anybody who could
+/// write to it could answer yes in the user's place.
 const FORBIDDEN: u32 = 0o022;
 
 /// The record that is kept of one folder.
@@ -22,23 +23,25 @@ struct TrustRecord {
     trusted: bool,
 }
 
-/// Returns what was said of a project's file as it is now: yes, no, or nothing.
+/// Returns the answer about a project's file as it is now; none if it was never given or the file
+/// has changed since.
 ///
 /// # Errors
-/// What was kept can't be read.
+/// The stored answers can't be read.
 pub(super) fn said(file: &ProjectFile) -> Result<Option<bool>, String> {
     let Some(folder) = file.folder.to_str() else { return Ok(None) };
     let Some(text) = kept()? else { return Ok(None) };
     let all: BTreeMap<String, TrustRecord> =
         toml::from_str(&text).map_err(|error| unusable(&place(&text, &error)))?;
+    // A no lapses with the file, too: another content is another question.
     let same = all.get(folder).filter(|kept| kept.sha256 == file.digest.to_string());
     Ok(same.map(|kept| kept.trusted))
 }
 
-/// Keeps what was said of a project's file as it is now; forgets it if that is nothing.
+/// Stores the answer about a project's file as it is now; removes it if `answer` is none.
 ///
 /// # Errors
-/// It can't be kept.
+/// The answers can't be read or written.
 pub(super) fn keep(file: &ProjectFile, answer: Option<bool>) -> Result<(), String> {
     let folder = file.folder.to_str().ok_or("the folder's path is no text in UTF-8")?;
     let text = kept()?.unwrap_or_default();
@@ -58,7 +61,7 @@ pub(super) fn keep(file: &ProjectFile, answer: Option<bool>) -> Result<(), Strin
 }
 
 fn kept() -> Result<Option<String>, String> {
-    // Where nothing can be kept, nothing was.
+    // Without a home folder nothing was ever stored; that is not an error for a reader.
     let Ok(path) = path() else { return Ok(None) };
     let bytes =
         private_files::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The user's own file.
+//! The user's own settings file: its path, and its settings if it is there.
 
 use super::layer::{SettingSource, SettingsLayer};
 use innerloop_workspace::{app_dirs, plain_file, private_files::is_absent};
@@ -8,18 +8,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most bytes of such a file.
+/// The most bytes of such a file.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Returns where it is, or would be; nowhere for a user without a home.
+/// Returns the path of the file, whether or not it exists; none for a user without a home.
 pub(super) fn path() -> Option<PathBuf> {
     app_dirs::config().map(|folder| folder.join("config.toml"))
 }
 
-/// Returns what it says, if there is one.
+/// Reads the file, if there is one.
 ///
 /// # Errors
-/// It can't be read or understood.
+/// It can't be read or parsed.
 pub(super) fn read() -> Result<Option<SettingsLayer>, String> {
     let Some(path) = path() else { return Ok(None) };
     let told = |why: String| format!("cannot use {}: {why}", path.display());
@@ -29,9 +29,9 @@ pub(super) fn read() -> Result<Option<SettingsLayer>, String> {
     SettingsLayer::of_text(SettingSource::User(path.clone()), &text).map(Some).map_err(told)
 }
 
-/// The text of a settings file; nothing if there is none.
+/// Returns the text of a settings file; none if there is no file.
 pub(super) fn text(path: &Path) -> io::Result<Option<String>> {
-    // A pipe would be waited for.
+    // Opening a pipe would block until somebody writes to it, so that the kind is checked first.
     match fs::metadata(path) {
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),

@@ -1,4 +1,5 @@
-//! What was typed before: kept in a file for the next time, and looked through with the arrows.
+//! The history of inputs, kept in a file and browsed with the arrow keys. Keys of providers are
+//! masked in the file. It is a convenience: a failure to read or write it is never an error.
 
 use crate::keys;
 use innerloop_host::journal::private;
@@ -10,39 +11,38 @@ use std::{
     process,
 };
 
-/// Most entries that are kept.
+/// The most entries that are kept.
 const MOST: usize = 1_000;
 
-/// Most bytes of the file that are read, from its end.
+/// The most bytes that are read, from the file's end.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The entries, the oldest first, and the one that is looked at.
+/// The entries, the oldest first, and the current one.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     entries: Vec<String>,
-    /// Behind the last one where none is looked at.
+    /// The index of the current entry; the number of entries if there is none.
     at: usize,
-    /// The text that was being typed when the first entry was looked at.
+    /// The text that was being typed when browsing began.
     draft: String,
     file: Option<PathBuf>,
 }
 
 impl History {
-    /// That of this user; of what is said now nothing is kept unless `is_kept`. Without a file, or
-    /// with a broken one, it begins anew.
+    /// Opens this user's history; new entries are stored only if `is_kept`. Without a readable file
+    /// it is empty.
     pub(crate) fn open(is_kept: bool) -> Self {
         let path = app_dirs::state().map(|state| state.join("history.jsonl"));
         let (entries, is_long) = path.as_deref().map(read).unwrap_or_default();
         let file = path.filter(|_| is_kept);
         let history = Self { at: entries.len(), entries, draft: String::new(), file };
         if is_long {
-            // It is a convenience: what cannot be kept is not missed.
             let _written = history.rewrite();
         }
         history
     }
 
-    /// Notes what was typed.
+    /// Adds an entry, unless it repeats the last one.
     pub(crate) fn add(&mut self, text: &str) {
         if !text.trim().is_empty() && self.entries.last().is_none_or(|last| last != text) {
             self.entries.push(text.to_owned());
@@ -52,7 +52,7 @@ impl History {
         self.draft.clear();
     }
 
-    /// The entry before the one that is looked at, where `now` is what is being typed.
+    /// Returns the entry before the current one; `now` is the text that is being typed.
     pub(crate) fn back(&mut self, now: &str) -> Option<&str> {
         let before = self.at.checked_sub(1)?;
         if self.at == self.entries.len() {
@@ -62,7 +62,7 @@ impl History {
         self.entries.get(before).map(String::as_str)
     }
 
-    /// The entry behind the one that is looked at; behind the last one, what was being typed.
+    /// Returns the entry after the current one; after the last one, the text that was being typed.
     pub(crate) fn forth(&mut self) -> Option<&str> {
         if self.at >= self.entries.len() {
             return None;
@@ -71,6 +71,7 @@ impl History {
         Some(self.entries.get(self.at).unwrap_or(&self.draft))
     }
 
+    // One appending write per entry: several programs may share the file.
     fn append(&self, text: &str) -> Option<()> {
         let path = self.file.as_ref()?;
         fs::create_dir_all(path.parent()?).ok()?;
@@ -78,7 +79,7 @@ impl History {
         file.write_all(line(text)?.as_bytes()).ok()
     }
 
-    /// Writes the file anew, with no more than is looked through.
+    /// Rewrites the file with the entries that are kept.
     fn rewrite(&self) -> Option<()> {
         let path = self.file.as_ref()?;
         let new = path.with_extension(format!("{}.new", process::id()));
@@ -92,7 +93,7 @@ impl History {
     }
 }
 
-/// The newest entries of a file, and whether it holds more than it needs to.
+/// Reads the newest entries of a file; also returns whether it should be rewritten.
 fn read(path: &Path) -> (Vec<String>, bool) {
     let Ok(mut file) = plain_file::open(path) else { return Default::default() };
     let length = file.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len());
@@ -106,15 +107,16 @@ fn read(path: &Path) -> (Vec<String>, bool) {
         return Default::default();
     }
     let text = String::from_utf8_lossy(&bytes);
-    // The first line may be cut, and is none then.
+    // A first line that is cut is not JSON and is skipped, as any damaged line is.
     let mut entries: Vec<String> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    // At twice the bound, so that it is not rewritten at each start.
     let is_long = start > 0 || entries.len() > 2 * MOST;
     entries.drain(..entries.len().saturating_sub(MOST));
     (entries, is_long)
 }
 
-/// An entry as it stands in the file: without the keys that are known.
+/// Returns an entry's line in the file, with known keys masked.
 fn line(text: &str) -> Option<String> {
     let text = keys::of_environment().masked(text);
     serde_json::to_string(&text).map(|line| line + "\n").ok()

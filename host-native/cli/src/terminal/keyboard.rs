@@ -1,6 +1,5 @@
-//! What a person does at the terminal, key by key. While it is read, the terminal neither echoes
-//! nor handles keys itself; it is given back when the reader is dropped, and lent to others in
-//! between.
+//! The keyboard: a thread that reads the terminal's events in raw mode. The terminal leaves raw
+//! mode when the `Keyboard` is dropped, and while it is lent to another program, such as an editor.
 
 use crate::platform::is_terminal_closed;
 use crossterm::{
@@ -18,7 +17,7 @@ use std::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The time for which the reader looks for a key before it checks whether it is to pause.
+/// The time for which the thread waits for a key before it checks whether it should pause.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// The keys that are pressed.
@@ -36,19 +35,19 @@ pub(crate) struct KeyReader(Arc<(Mutex<KeyReaderState>, Condvar)>);
 enum KeyReaderState {
     #[default]
     On,
-    /// Somebody wants it off.
+    /// Somebody waits until the thread stops reading.
     Ending,
     Off,
-    /// For good.
+    /// Off for good.
     Over,
 }
 
-/// The terminal, lent. Dropped, it is taken back.
+/// The terminal while it is lent; dropping this takes it back.
 #[derive(Debug)]
 pub(crate) struct TerminalLease(KeyReader);
 
 impl Keyboard {
-    /// Begins to read, as that reader.
+    /// Enters raw mode and begins to read; `reader` can pause it.
     ///
     /// # Errors
     /// There is no terminal.
@@ -56,11 +55,12 @@ impl Keyboard {
         enter()?;
         let (give, keys) = unbounded_channel();
         let reading = reader.clone();
-        // A thread of its own: a read cannot be stopped.
+        // A blocking read can't be cancelled, so that it has a thread of its own.
         thread::spawn(move || {
-            // Whether keys may be there that were pressed before the terminal left them alone.
+            // True while keys may come that were pressed before raw mode began.
             let mut is_late = true;
             while let Some(was_lent) = reading.may_read() {
+                // On a closed terminal `poll` returns at once, for ever.
                 if is_terminal_closed() {
                     return;
                 }
@@ -80,7 +80,7 @@ impl Keyboard {
         Ok(Self { keys, reader: reader.clone() })
     }
 
-    /// The next key; nothing when the terminal is gone. May be given up and asked for again.
+    /// Waits for the next event; returns none when the terminal is gone. Cancelling loses nothing.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         self.keys.recv().await
     }
@@ -88,7 +88,7 @@ impl Keyboard {
 
 impl Drop for Keyboard {
     fn drop(&mut self) {
-        // A thread that still read would take a key from whoever reads next.
+        // The thread must have stopped, or it would take a key from whatever reads next.
         self.reader.stop(KeyReaderState::Ending);
         self.reader.stop(KeyReaderState::Over);
         leave();
@@ -96,15 +96,15 @@ impl Drop for Keyboard {
 }
 
 impl KeyReader {
-    /// Lends the terminal; waits until nobody reads any more.
+    /// Lends the terminal; blocks until the thread has stopped reading.
     pub(crate) fn lend(&self) -> TerminalLease {
         self.stop(KeyReaderState::Ending);
         leave();
         TerminalLease(self.clone())
     }
 
-    /// Lets the thread go on, and says whether the terminal was lent before; nothing if it is to
-    /// end. Waits while the terminal is lent.
+    /// Blocks the thread while the terminal is lent; returns whether it was, or none if the thread
+    /// should end.
     fn may_read(&self) -> Option<bool> {
         let (_, changed) = &*self.0;
         let (mut state, mut was_lent) = (self.state(), false);
@@ -130,7 +130,7 @@ impl KeyReader {
         *state = how;
         changed.notify_all();
         while *state == KeyReaderState::Ending {
-            // The thread may be gone with its terminal.
+            // The thread may have ended with its terminal, and would never answer.
             let waited = changed.wait_timeout(state, 10 * LOOK);
             let (next, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             state = next;
@@ -148,15 +148,15 @@ impl KeyReader {
 impl Drop for TerminalLease {
     fn drop(&mut self) {
         let (_, changed) = &*self.0.0;
-        // What cannot be entered again is told by the keys that do not come.
+        // A failure here shows soon enough: no keys come.
         drop(enter());
         *self.0.state() = KeyReaderState::On;
         changed.notify_all();
     }
 }
 
-/// A key that was pressed while the terminal still handled keys itself, which makes a line feed of
-/// Enter.
+/// Turns a line feed back into Enter: the terminal sends one for an Enter that was pressed before
+/// raw mode began.
 fn early(event: Event) -> Event {
     match event {
         Event::Key(key) if key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL) => {
@@ -171,7 +171,7 @@ fn enter() -> io::Result<()> {
     execute!(stderr(), EnableBracketedPaste)
 }
 
-/// Gives the terminal back as it was, wherever the program ends.
+/// Leaves raw mode if the program is about to end in it.
 pub(crate) fn restore() {
     if is_raw_mode_enabled().is_ok_and(|is_raw| is_raw) {
         leave();

@@ -1,10 +1,11 @@
-//! How a text that is being typed stands on a terminal: cut into rows, with the cursor's place.
+//! The layout of a text that is being typed: broken into rows of the terminal's width, with the
+//! cursor's place. The screen relies on no row being wider than the terminal.
 
 use crate::style::harmless;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Rows of a text, and where the cursor stands among them.
+/// The rows of a text, and the cursor's place in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowLayout {
     pub(crate) rows: Vec<String>,
@@ -13,7 +14,7 @@ pub(crate) struct RowLayout {
 }
 
 impl RowLayout {
-    /// The same below those rows.
+    /// Returns the layout with those rows above it.
     pub(crate) fn below(self, mut rows: Vec<String>) -> Self {
         let cursor = (rows.len() + self.cursor.0, self.cursor.1);
         rows.extend(self.rows);
@@ -21,8 +22,8 @@ impl RowLayout {
     }
 }
 
-/// The text `before` and `behind` the cursor, behind a mark of `mark`, in rows of `width` columns;
-/// no more than `most` of them, those around the cursor.
+/// Lays out the text `before` and `behind` the cursor, after a `mark`, in rows of `width` columns;
+/// at most `most` rows, those around the cursor.
 pub(crate) fn laid_out(
     mark: &str,
     before: &str,
@@ -34,7 +35,7 @@ pub(crate) fn laid_out(
     let mut page =
         LayoutBuilder { rows: vec![mark.to_owned()], column: indent.len(), width, indent };
     page.add(before);
-    // Behind the last column the cursor stands at the beginning of the next row.
+    // A cursor can't be placed after the last column, so that it goes to the next row.
     if page.column >= width && !behind.starts_with('\n') {
         page.break_row();
     }
@@ -58,6 +59,7 @@ impl LayoutBuilder {
             if index > 0 {
                 self.break_row();
             }
+            // Tabs have no fixed width, and escapes in a pasted text would move the cursor.
             for character in harmless(&line.replace('\t', "    ")).graphemes(true) {
                 let columns = character.width();
                 if self.column + columns > self.width && self.column > self.indent.len() {
@@ -77,7 +79,7 @@ impl LayoutBuilder {
     }
 }
 
-/// Returns how many columns a line takes; escapes that colour it take none.
+/// Returns the number of columns of a line; escapes that colour it take none.
 pub(crate) fn columns_of_line(line: &str) -> usize {
     let mut columns = 0;
     let mut rest = line;

@@ -1,5 +1,6 @@
-//! The text that a person is typing: several lines, a cursor between characters as people see
-//! them, and what was cut last. What keys do to it is said here, what they are is not.
+//! The line editor's buffer: a text of several lines, a cursor, and the text that was cut last. The
+//! cursor always stands between grapheme clusters, so that no key splits an emoji or an accented
+//! letter. Which key does what is the composer's concern.
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
@@ -7,7 +8,7 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineBuffer {
     text: String,
-    /// In bytes; between two characters.
+    /// In bytes; between two grapheme clusters.
     cursor: usize,
     /// The text that was cut last.
     cut: String,
@@ -22,12 +23,12 @@ impl LineBuffer {
         &self.text
     }
 
-    /// Returns what stands before the cursor.
+    /// Returns the text before the cursor.
     pub(crate) fn before(&self) -> &str {
         self.text.get(..self.cursor).unwrap_or_default()
     }
 
-    /// Returns what stands behind the cursor.
+    /// Returns the text after the cursor.
     pub(crate) fn behind(&self) -> &str {
         self.text.get(self.cursor..).unwrap_or_default()
     }
@@ -36,20 +37,20 @@ impl LineBuffer {
         self.text.is_empty()
     }
 
-    /// Another text, with the cursor at its end.
+    /// Sets another text, with the cursor at its end.
     pub(crate) fn set(&mut self, text: &str) {
         text.clone_into(&mut self.text);
         self.cursor = text.len();
     }
 
-    /// Cuts all of it.
+    /// Cuts the whole text.
     pub(crate) fn cut_all(&mut self) {
         if !self.text.is_empty() {
             self.cut = self.take();
         }
     }
 
-    /// Takes the text.
+    /// Takes the text and leaves the buffer empty.
     pub(crate) fn take(&mut self) -> String {
         self.cursor = 0;
         std::mem::take(&mut self.text)
@@ -68,27 +69,27 @@ impl LineBuffer {
         self.cursor = self.next();
     }
 
-    /// To the beginning of the word before the cursor.
+    /// Moves to the beginning of the word before the cursor.
     pub(crate) fn word_left(&mut self) {
         self.cursor = self.word_start();
     }
 
-    /// Behind the word that the cursor stands in or before.
+    /// Moves to the end of the word that the cursor is in or before.
     pub(crate) fn word_right(&mut self) {
         self.cursor = self.word_end();
     }
 
-    /// To the beginning of the line.
+    /// Moves to the beginning of the line.
     pub(crate) fn home(&mut self) {
         self.cursor = self.line_start();
     }
 
-    /// To the end of the line.
+    /// Moves to the end of the line.
     pub(crate) fn end(&mut self) {
         self.cursor = self.line_end();
     }
 
-    /// To the line above; says whether there is one.
+    /// Moves to the line above; returns false if there is none.
     pub(crate) fn up(&mut self) -> bool {
         let start = self.line_start();
         let Some(end_above) = start.checked_sub(1) else { return false };
@@ -98,7 +99,7 @@ impl LineBuffer {
         true
     }
 
-    /// To the line below; says whether there is one.
+    /// Moves to the line below; returns false if there is none.
     pub(crate) fn down(&mut self) -> bool {
         let end = self.line_end();
         if end == self.text.len() {
@@ -116,7 +117,7 @@ impl LineBuffer {
         self.remove(self.previous(), self.cursor);
     }
 
-    /// Removes the character behind the cursor.
+    /// Removes the character after the cursor.
     pub(crate) fn delete(&mut self) {
         self.remove(self.cursor, self.next());
     }
@@ -126,7 +127,7 @@ impl LineBuffer {
         self.cut_range(self.word_start(), self.cursor);
     }
 
-    /// Cuts the word behind the cursor.
+    /// Cuts the word after the cursor.
     pub(crate) fn cut_word_right(&mut self) {
         self.cut_range(self.cursor, self.word_end());
     }
@@ -136,20 +137,20 @@ impl LineBuffer {
         self.cut_range(self.line_start(), self.cursor);
     }
 
-    /// Cuts the line from the cursor on, or joins it with the next one.
+    /// Cuts the line from the cursor on; at its end, joins it with the next one.
     pub(crate) fn cut_to_end(&mut self) {
         let end = self.line_end();
         let end = if end == self.cursor { self.next() } else { end };
         self.cut_range(self.cursor, end);
     }
 
-    /// Inserts what was cut last.
+    /// Inserts the text that was cut last.
     pub(crate) fn paste_cut(&mut self) {
         let cut = self.cut.clone();
         self.insert(&cut);
     }
 
-    /// Puts `text` in the place of the `length` bytes before the cursor.
+    /// Replaces the `length` bytes before the cursor with `text`.
     pub(crate) fn replace_before(&mut self, length: usize, text: &str) {
         self.remove(self.cursor.saturating_sub(length), self.cursor);
         self.insert(text);
@@ -163,6 +164,7 @@ impl LineBuffer {
     }
 
     fn cut_range(&mut self, from: usize, to: usize) {
+        // Cutting nothing keeps what was cut before.
         if let Some(cut) = self.text.get(from..to).filter(|cut| !cut.is_empty()) {
             self.cut = cut.to_owned();
             self.remove(from, to);
@@ -199,7 +201,7 @@ impl LineBuffer {
         words.next().map_or(self.text.len(), |(at, word)| self.cursor + at + word.len())
     }
 
-    /// Returns how many characters of the line stand before the cursor.
+    /// Returns the number of characters of the line before the cursor.
     fn column(&self) -> usize {
         self.text.get(self.line_start()..self.cursor).unwrap_or_default().graphemes(true).count()
     }
@@ -215,7 +217,7 @@ impl LineBuffer {
 mod tests {
     use super::*;
 
-    /// The text with `|` for the cursor.
+    /// Returns the text with `|` for the cursor.
     fn shown(line: &LineBuffer) -> String {
         format!("{}|{}", line.before(), line.behind())
     }

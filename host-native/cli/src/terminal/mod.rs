@@ -1,5 +1,6 @@
-//! The terminal as a place where something is shown and typed at the same time: an area below the
-//! lines that scroll away, keys as they are pressed, and a text that is edited.
+//! The terminal: an area below the scrolling lines that is redrawn in place, keys as they are
+//! pressed, the line editor and its history. It knows nothing of sessions; `conversation` and
+//! `transcript` use it.
 
 mod history;
 mod keyboard;

@@ -1,6 +1,7 @@
-//! What a terminal shows: lines that scroll away, and below them an area of its own, drawn anew
-//! with each change: the line that is not yet whole, what goes on, and what is being typed. Where
-//! there is no area, lines are written as they come.
+//! The screen: lines that scroll away, and below them an area that is redrawn with each change. The
+//! area holds the unfinished line, the current activity and the text that is being typed. Where
+//! there is no area, lines are written as they come. Everything that writes to the terminal while
+//! the area is drawn goes through here: other text would be taken for part of the area.
 
 use super::layout::{RowLayout, columns_of_line};
 use crossterm::terminal::is_raw_mode_enabled;
@@ -9,16 +10,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Most characters of a line that is not whole. A longer one is broken.
+/// The most bytes of an unfinished line. A longer one is broken.
 const LONGEST_TAIL: usize = 4_000;
 
-/// Most bytes that are kept while the terminal is somebody else's, or a question is open.
+/// The most bytes that are kept while the terminal is lent or a question is open.
 const MOST_HELD: usize = 1 << 20;
 
-/// The screen that is drawn on, for lines that concern everybody.
+/// The screen whose area is drawn, for code that has lines to show but no screen.
 static DRAWN: Mutex<Option<Screen>> = Mutex::new(None);
 
-/// Writes whole lines to standard error: above the area, if there is one.
+/// Writes whole lines to standard error: above the area if one is drawn.
 pub(crate) fn tell(lines: &str) {
     let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match drawn {
@@ -27,14 +28,14 @@ pub(crate) fn tell(lines: &str) {
     }
 }
 
-/// The notice in place of text that is not kept.
+/// The notice in place of text beyond the bound.
 const NOT_HELD: &str = "\n(what followed is not shown)\n";
 
-/// The terminal behind standard error. Clones are of the same one.
+/// The terminal behind standard error; clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Screen {
     state: Arc<Mutex<ScreenState>>,
-    /// True if what is written here waits while a question is open.
+    /// True if text written through this clone waits while a question is open.
     waits: bool,
 }
 
@@ -44,17 +45,17 @@ struct ScreenState {
     is_drawn: bool,
     /// Columns and rows.
     size: (usize, usize),
-    /// The line that is not yet whole.
+    /// The unfinished line.
     tail: String,
     /// The current activity, in one line.
     status: Option<String>,
     /// The text that is being typed.
     input: Option<RowLayout>,
-    /// True if there is nothing in the area but a line that is not whole.
+    /// True if the area holds nothing but an unfinished line.
     is_plain: bool,
-    /// The area as it stands; none where nothing is drawn.
+    /// The area on the terminal; none if nothing is drawn.
     area: Option<DrawnArea>,
-    /// The text that was written while the terminal is somebody else's; `None` if it is not.
+    /// The text that was written while the terminal is lent; `None` if it is not.
     held: Option<String>,
     /// The text that waits for the answer to a question; `None` if none is open.
     waiting: Option<String>,
@@ -65,13 +66,13 @@ struct ScreenState {
 struct DrawnArea {
     /// The columns of each line above the cursor's.
     above: Vec<usize>,
-    /// The cursor's, counted from the beginning of its line.
+    /// The cursor's column, counted from the beginning of its line.
     column: usize,
 }
 
 impl DrawnArea {
-    /// Returns how many rows stand above the cursor. A terminal that has become narrower has broken
-    /// the lines that it had.
+    /// Returns the number of rows above the cursor, by the present width: a terminal that has
+    /// become narrower has rewrapped the lines.
     fn rows(&self, width: usize) -> usize {
         let width = width.max(1);
         let above: usize = self.above.iter().map(|columns| (*columns).max(1).div_ceil(width)).sum();
@@ -89,7 +90,7 @@ impl Screen {
         state.show("");
     }
 
-    /// Takes the area away. A line that is not whole stays.
+    /// Removes the area. An unfinished line stays.
     pub(crate) fn end(&self) {
         *DRAWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut state = self.state();
@@ -101,8 +102,8 @@ impl Screen {
         }
     }
 
-    /// Takes the area away, for whoever else writes to the terminal, until that is dropped. What
-    /// is written to the screen meanwhile comes then.
+    /// Removes the area until the result is dropped, so that something else can write to the
+    /// terminal. Text that is written to the screen meanwhile is shown afterwards.
     pub(crate) fn hide(&self) -> HiddenArea {
         let mut state = self.state();
         let was_drawn = state.is_drawn;
@@ -119,7 +120,7 @@ impl Screen {
         HiddenArea(was_drawn.then(|| self.clone()))
     }
 
-    /// Draws all of the screen anew.
+    /// Clears the terminal and redraws the area.
     pub(crate) fn redraw(&self) {
         let mut state = self.state();
         if state.is_drawn {
@@ -129,11 +130,11 @@ impl Screen {
         }
     }
 
-    /// The terminal has another size now.
+    /// Redraws the area for another size.
     pub(crate) fn resize(&self, size: (u16, u16)) {
         let mut state = self.state();
         state.resize(size);
-        // Also where nothing has changed it stands in other rows.
+        // Rewrapped lines are in other rows, so that even an unchanged area is drawn again.
         state.is_plain = false;
         state.show("");
     }
@@ -143,17 +144,17 @@ impl Screen {
         self.state().tell(lines);
     }
 
-    /// Columns of a terminal that an area is drawn on.
+    /// Returns the columns of the terminal that the area is drawn on.
     pub(crate) fn width(&self) -> usize {
         self.state().size.0
     }
 
-    /// Rows of a terminal that an area is drawn on.
+    /// Returns the rows of the terminal that the area is drawn on.
     pub(crate) fn height(&self) -> usize {
         self.state().size.1
     }
 
-    /// Tells what goes on, if anything does.
+    /// Shows the current activity, or none.
     pub(crate) fn set_status(&self, status: Option<String>) {
         let mut state = self.state();
         if state.status != status {
@@ -162,7 +163,7 @@ impl Screen {
         }
     }
 
-    /// Shows what is being typed.
+    /// Shows the text that is being typed, or none.
     pub(crate) fn set_input(&self, input: Option<RowLayout>) {
         let mut state = self.state();
         if state.input != input {
@@ -171,8 +172,8 @@ impl Screen {
         }
     }
 
-    /// Has a question and its answers stand together: what is written by those that wait comes
-    /// when that is dropped.
+    /// Keeps a question and its answer together: text of clones that wait is shown when the guard
+    /// is dropped.
     pub(crate) fn turn(&self) -> QuestionGuard {
         let mut state = self.state();
         if state.waiting.is_none() {
@@ -184,7 +185,7 @@ impl Screen {
         QuestionGuard(self.clone())
     }
 
-    /// Sets whether what is written from here on waits for the answer to an open question.
+    /// Sets whether text written through this clone waits for the answer to an open question.
     pub(crate) const fn wait(&mut self, waits: bool) {
         self.waits = waits;
     }
@@ -194,7 +195,7 @@ impl Screen {
     }
 }
 
-/// The area, taken away for a while.
+/// The area while it is removed.
 #[derive(Debug)]
 pub(crate) struct HiddenArea(Option<Screen>);
 
@@ -249,7 +250,7 @@ impl ScreenState {
         self.size = (usize::from(columns).max(8), usize::from(rows).max(4));
     }
 
-    /// Writes a text, or keeps it while the terminal is somebody else's.
+    /// Writes a text, or keeps it while the terminal is lent.
     fn put(&mut self, text: &str) {
         match &mut self.held {
             Some(held) => hold(text, held),
@@ -258,7 +259,7 @@ impl ScreenState {
         }
     }
 
-    /// Writes lines of somebody else's: a line that is not whole ends before them.
+    /// Writes whole lines from elsewhere, after ending an unfinished line.
     fn tell(&mut self, lines: &str) {
         if let Some(held) = &mut self.held {
             let end = if held.is_empty() || held.ends_with('\n') { "" } else { "\n" };
@@ -271,17 +272,19 @@ impl ScreenState {
         }
     }
 
-    /// Writes a text behind what is there, and the area below it.
+    /// Appends a text to the scrolling lines, and draws the area below it.
     fn show(&mut self, text: &str) {
         if !self.is_drawn {
             return;
         }
-        // What only goes on need not be drawn anew.
+        // An area that is only an unfinished line is continued in place, without a redraw: streamed
+        // text would flicker.
         let goes_on = self.is_plain && self.status.is_none() && self.input.is_none();
         let mut out = if goes_on { String::new() } else { self.cleared() };
         let stands = if goes_on { self.tail.len() } else { 0 };
         self.tail.push_str(text);
-        // A line that fills the screen could not be taken away.
+        // Rows that have scrolled off the screen can't be removed, so that the unfinished line
+        // takes half of it at most.
         let longest = LONGEST_TAIL.min(self.size.0 * self.size.1 / 2);
         if self.tail.len() > longest && !self.tail.contains('\n') {
             self.tail.push('\n');
@@ -305,7 +308,7 @@ impl ScreenState {
         emit(&out);
     }
 
-    /// Returns what takes the area away.
+    /// Returns the escapes that remove the area.
     fn cleared(&mut self) -> String {
         match self.area.take().map(|area| area.rows(self.size.0)) {
             None => String::new(),
@@ -314,14 +317,14 @@ impl ScreenState {
         }
     }
 
-    /// Notes where the cursor is behind a line that is not whole.
+    /// Records the cursor's place after an unfinished line.
     fn stand(&mut self) {
         let column = columns_of_line(&self.tail);
         self.area = (!self.tail.is_empty()).then(|| DrawnArea { above: Vec::new(), column });
         self.is_plain = true;
     }
 
-    /// The area, with the cursor where something is typed.
+    /// Appends the area to `out`, with the cursor in the text that is being typed.
     fn draw(&mut self, out: &mut String) {
         self.is_plain = self.status.is_none() && self.input.is_none();
         let mut rows = Vec::new();
@@ -354,7 +357,7 @@ impl ScreenState {
     }
 }
 
-/// Keeps a text behind others, as far as there is room.
+/// Appends a text to what is held, up to the bound.
 fn hold(text: &str, held: &mut String) {
     if held.len() < MOST_HELD {
         held.push_str(text);
@@ -364,15 +367,16 @@ fn hold(text: &str, held: &mut String) {
     }
 }
 
-/// Returns what ends a line: whoever reads the keys has the terminal leave it alone.
+/// Returns the end of a line: in raw mode a line feed does not return to the first column.
 fn line_end() -> &'static str {
     if is_raw_mode_enabled().is_ok_and(|is_raw| is_raw) { "\r\n" } else { "\n" }
 }
 
-/// Writes to the terminal, in one piece. Nobody may be reading; that is no failure.
+/// Writes to the terminal in one piece. A failure is ignored: nobody may be reading.
 fn emit(text: &str) {
     let mut err = stderr().lock();
-    // A terminal that knows these shows all of it at once.
+    // Synchronised output (mode 2026): terminals that know it show the redraw at once, without
+    // flicker; the others ignore it.
     let (begin, end) =
         if text.contains("\x1b[J") { ("\x1b[?2026h", "\x1b[?2026l") } else { ("", "") };
     drop(write!(err, "{begin}{text}{end}").and_then(|()| err.flush()));

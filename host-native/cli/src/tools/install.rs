@@ -1,4 +1,5 @@
-//! `innerloop tools install`: fetches a program, checks it, and compiles it once.
+//! `innerloop tools install`: fetches a program, checks it against its digest, and compiles it, so
+//! that the first run need not. Interrupted, it can be run again.
 
 use super::program_catalogue::{manifest, named, programs};
 use crate::{
@@ -51,6 +52,7 @@ async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), CliError> {
     } else {
         fetch(&name, &entry, from).await?;
     }
+    // Installed is not enough: the environment or the manifest may keep it from being run.
     if !programs()?.has(&name) {
         let why = if entry.enabled {
             "INNERLOOP_PROGRAMS names another folder"
@@ -65,7 +67,7 @@ async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns whether the program is there as it should be. One that comes along counts.
+/// Returns whether the program is there and has its digest. A built-in one counts.
 fn is_there(name: &str) -> Result<bool, CliError> {
     Ok(matches!(programs()?.verify(name), Some(Ok(_))))
 }
@@ -75,6 +77,7 @@ async fn fetch(name: &str, entry: &ManifestEntry, from: Option<&Path>) -> Result
         CliError::new(ExitReason::Failed, format!("cannot install {name}: {error}"))
     };
     let (put, own) = (entry.clone(), name.to_owned());
+    // A program of the user's own has no archive and no digest: the file is the program.
     if let (Some(file), None) = (from, &entry.source) {
         let file = file.to_owned();
         let put = spawn_blocking(move || program_folder::put_file(&own, &put, &file)).await;
@@ -101,7 +104,7 @@ async fn fetch(name: &str, entry: &ManifestEntry, from: Option<&Path>) -> Result
     Ok(())
 }
 
-/// Compiles a program that is there, unless an earlier run has.
+/// Compiles a program, unless the cache has it.
 async fn compile(name: &str) -> Result<(), CliError> {
     let programs = programs()?;
     let tell: OnProgress = Arc::new(|line: &str| warn(line));
@@ -119,7 +122,7 @@ fn told(name: &str, entry: &ManifestEntry) -> String {
     }
 }
 
-/// The progress of a download: a bar on a terminal, narrow enough for any; nothing elsewhere.
+/// The progress of a download: a bar on a terminal, nothing elsewhere.
 struct ProgressBar {
     is_live: bool,
     /// The amount that was shown last, in tenths of a megabyte.
@@ -150,6 +153,7 @@ impl ProgressBar {
             }
             None => format!("{} MB", megabytes(done)),
         };
+        // A shorter line must cover the one before it.
         let pad = " ".repeat(self.width.saturating_sub(line.len()));
         self.width = line.len();
         drop(write!(stderr().lock(), "\r{line}{pad}"));

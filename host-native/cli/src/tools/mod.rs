@@ -1,4 +1,5 @@
-//! `innerloop tools`: the programs that the sandbox can run.
+//! `innerloop tools`: lists, installs, removes, verifies and runs the programs of the sandbox. The
+//! manifest says which are known, the folder of programs which are installed.
 
 mod install;
 mod program_catalogue;
@@ -23,7 +24,7 @@ pub(super) async fn carry_out(args: ToolsArgs) -> Result<(), CliError> {
     }
 }
 
-/// Every program that is there or known, in a line each.
+/// Prints every program that is there or known, one per line.
 fn list() -> Result<(), CliError> {
     let (manifest, programs) = (manifest()?, programs()?);
     let there: BTreeMap<&str, _> =
@@ -68,7 +69,7 @@ fn remove(name: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Checks every program that is there.
+/// Checks every program that is there against its digest, and fails if one is wrong.
 fn verify() -> Result<(), CliError> {
     let programs = programs()?;
     let mut broken = 0;

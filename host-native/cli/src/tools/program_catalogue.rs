@@ -1,14 +1,14 @@
-//! Which programs are there, and what is known of them.
+//! The catalogue of programs: the manifest of known ones, and the registry of those that are there.
 
 use crate::exit::CliError;
 use innerloop_sandbox::{manifest::Manifest, programs::ProgramRegistry};
 
-/// Returns what is known of programs.
+/// Reads the manifest, with the user's additions.
 pub(super) fn manifest() -> Result<Manifest, CliError> {
     Manifest::of_user().map_err(CliError::configuration)
 }
 
-/// Refuses what is no name of a program.
+/// Refuses names that no program can have; a name becomes part of a path.
 pub(super) fn named(name: &str) -> Result<(), CliError> {
     if Manifest::is_name(name) {
         return Ok(());
@@ -16,7 +16,8 @@ pub(super) fn named(name: &str) -> Result<(), CliError> {
     Err(CliError::usage(format!("{name:?} is no name for a program; take letters and digits")))
 }
 
-/// The programs that are there. None is checked: what is wrong with one can be told and fixed.
+/// Returns the programs that are there, unchecked: these commands have to work with a damaged one,
+/// to report and replace it.
 pub(super) fn programs() -> Result<ProgramRegistry, CliError> {
     ProgramRegistry::unchecked(None).map_err(CliError::configuration)
 }

@@ -1,4 +1,5 @@
-//! `innerloop tools run`: runs a program in the sandbox over a folder, as its user would.
+//! `innerloop tools run`: runs a program in the sandbox over a folder as a person would, with this
+//! program's standard input, its output on the same streams, and its exit code.
 
 use crate::{
     args::ToolsRunArgs,
@@ -16,7 +17,7 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// The most that is read from standard input, and printed.
+/// The most bytes that are read from standard input, and printed to each stream.
 const MAX_STREAM: u64 = 64 << 20;
 
 /// The time limit of a program, unless its own limit is lower.
@@ -44,7 +45,7 @@ pub(super) async fn run(args: ToolsRunArgs) -> Result<(), CliError> {
     told(&outcome, signal.get().copied())
 }
 
-/// Returns what stands on standard input, unless somebody would have to type it.
+/// Reads standard input; none on a terminal, where it would wait for somebody to type.
 async fn given() -> Result<Option<String>, CliError> {
     if stdin().is_terminal() {
         return Ok(None);
@@ -63,7 +64,8 @@ async fn given() -> Result<Option<String>, CliError> {
     Ok(Some(text))
 }
 
-/// Prints what the program has printed to each stream, once it has ended, and ends as it has.
+/// Prints what the program has printed to each stream, and returns an error with its exit code if
+/// that is not 0.
 fn told(outcome: &Outcome, signal: Option<ExitReason>) -> Result<(), CliError> {
     let (Some(out), Some(err)) = (outcome.stdout(), outcome.stderr()) else {
         return Err(CliError::new(ExitReason::Failed, outcome.joined_text()));

@@ -1,4 +1,5 @@
-//! What a call has changed, right below it: a small diff, or the names of the files.
+//! The changes of a call, shown right below it: a small diff, or the names of the files. Both are
+//! bounded in lines and time, since a call may change thousands of files.
 
 use crate::{
     number_format::counted,
@@ -12,20 +13,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Lines of a call's diff that are shown.
+/// The most lines of a call's diff.
 const LINES: usize = 20;
 
-/// The time limit of a call's diff, apart from that of its last file.
+/// The time limit of a call's diff. The file that is being compared when it is reached is finished.
 const TIME: Duration = Duration::from_millis(100);
 
-/// Characters of a line that are shown.
+/// The most characters of a line.
 const CHARS: usize = 200;
 
-/// Files of a program that are named.
+/// The most files that are named.
 const NAMED: usize = 6;
 
-/// The diff of what a call has changed.
+/// Shows the diff of a call's changes.
 pub(super) fn diff(changes: &[ReportedChange], flow: &mut LineWrapper) {
+    // A call may report the same file several times: one diff shows what came of all of it.
     let mut files: BTreeMap<&str, RunChanges> = BTreeMap::new();
     for change in changes {
         files.entry(&change.path).or_default().add(change);
@@ -35,7 +37,7 @@ pub(super) fn diff(changes: &[ReportedChange], flow: &mut LineWrapper) {
     let mut lines: Vec<(TextStyle, String)> = Vec::new();
     let mut files = files.values();
     for changes in files.by_ref() {
-        // What is as it was before is not told.
+        // A file that was changed and changed back has no difference.
         let Some((path, kind)) = changes.files().next() else { continue };
         match kind {
             ChangeKind::Created | ChangeKind::Modified if is_one => {}
@@ -53,15 +55,15 @@ pub(super) fn diff(changes: &[ReportedChange], flow: &mut LineWrapper) {
     show(&lines, files.len(), flow);
 }
 
-/// The first lines, and how many lines and files there are more.
+/// Shows the first lines, and how many more lines and files there are.
 fn show(lines: &[(TextStyle, String)], files: usize, flow: &mut LineWrapper) {
     let left_out = lines.len().saturating_sub(LINES);
-    // One line is not worth a line that says so.
+    // Hiding a single line would save none: the line that says so takes its place.
     let left_out = if left_out > 1 || files > 0 { left_out } else { 0 };
     for (look, line) in lines.iter().take(lines.len() - left_out) {
         let line = harmless(line);
         let line = cut(&line);
-        // Spaces are a margin where lines are wrapped.
+        // On a terminal the indentation becomes the margin, so that wrapped rows keep it.
         let spaces = line.len() - line.trim_start_matches(' ').len();
         let indent = if flow.is_terminal() { spaces } else { 0 };
         let (first, rest) = (" ".repeat(2 + indent), " ".repeat(4 + indent));
@@ -81,7 +83,7 @@ fn show(lines: &[(TextStyle, String)], files: usize, flow: &mut LineWrapper) {
     }
 }
 
-/// The lines of a file's diff, without those that name it.
+/// Adds the lines of a file's diff, without the two that name the file.
 fn add_diff(diff: &str, lines: &mut Vec<(TextStyle, String)>) {
     let names = if diff.starts_with("--- ") { 2 } else { 0 };
     for line in diff.lines().skip(names) {
@@ -93,13 +95,13 @@ fn add_diff(diff: &str, lines: &mut Vec<(TextStyle, String)>) {
             Some(b' ') => TextStyle::PLAIN,
             _ => TextStyle::DIM,
         };
-        // An empty line of context is a space.
+        // An empty line of context consists of its leading space.
         let line = if look == TextStyle::PLAIN { line.trim_end() } else { line };
         lines.push((look, line.to_owned()));
     }
 }
 
-/// The start of the line.
+/// Returns the beginning of the line.
 fn cut(line: &str) -> String {
     let mut chars = line.chars();
     let mut cut: String = chars.by_ref().take(CHARS).collect();
@@ -109,7 +111,7 @@ fn cut(line: &str) -> String {
     cut
 }
 
-/// Which files a program has changed, in a line.
+/// Returns the names of the files that a program has changed, in a line.
 pub(super) fn names(changes: &[ReportedChange]) -> String {
     let mut paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     paths.sort_unstable();

@@ -1,9 +1,9 @@
-//! A line for a conversation that has become shorter.
+//! The line about a fold: how many turns were summed up or left out, and the tokens it saved.
 
 use crate::number_format::{counted, grouped};
 use innerloop_core::message::FoldKind;
 
-/// For example `(42 turns were summed up: 180,000 tokens became 62,000)`.
+/// Returns a line such as `(42 turns were summed up: 180,000 tokens became 62,000)`.
 pub(super) fn line(kind: FoldKind, turns: usize, before: u64, after: u64) -> String {
     let turns = counted(turns as u64, "turn");
     let what = match kind {

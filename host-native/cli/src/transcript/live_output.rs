@@ -1,27 +1,30 @@
-//! What a program prints while it runs: the first lines of it as they come, of all others how many
-//! there are and the last ones.
+//! The output of a program while it runs: its first lines are shown as they arrive; of the others,
+//! only their number and the last ones, once the program has ended. Memory is bounded, whatever a
+//! program prints.
 
 use std::{collections::VecDeque, mem};
 
-/// Lines that are shown as they come.
+/// The lines that are shown as they arrive.
 const FIRST: usize = 6;
 
-/// Lines that are kept of what is not shown: one line is not worth a line that says so.
+/// The last lines that are kept. If more are hidden, the oldest of these is hidden, too, so that
+/// the line about hidden ones never stands for a single line.
 const LAST: usize = 4;
 
-/// Bytes of a line that are kept.
+/// The most bytes of a line that are kept.
 const LINE: usize = 1 << 10;
 
 /// The output of one program so far.
 #[derive(Debug, Default)]
 pub(super) struct LiveOutput {
-    /// Bytes that have come.
+    /// The bytes so far.
     bytes: usize,
-    /// Lines that have come whole.
+    /// The whole lines so far.
     lines: usize,
-    /// The line that is not yet whole.
+    /// The unfinished line.
     partial: String,
-    /// True if a carriage return came last: a line feed or another text in the same line follows.
+    /// True if the last character was a carriage return: a line feed may follow, or a text that
+    /// overwrites the line.
     returned: bool,
     /// The last lines that were not shown.
     last: VecDeque<String>,
@@ -35,7 +38,7 @@ pub(super) struct OutputTail {
 }
 
 impl LiveOutput {
-    /// Adds a piece of the output; the lines that are to be shown now.
+    /// Adds a piece of the output; returns the lines to show now.
     pub(super) fn add(&mut self, piece: &str) -> Vec<String> {
         self.bytes += piece.len();
         let mut shown = Vec::new();
@@ -45,7 +48,7 @@ impl LiveOutput {
                 '\r' => {}
                 '\n' => shown.extend(self.end_line()),
                 c => {
-                    // A progress bar writes over itself.
+                    // A progress bar overwrites its line: only its last state counts.
                     if returned {
                         self.partial.clear();
                     }
@@ -71,7 +74,7 @@ impl LiveOutput {
         None
     }
 
-    /// Returns whether a text of so many bytes is what has come here.
+    /// Returns whether a text of that many bytes is the whole output, as far as its length tells.
     pub(super) const fn is(&self, bytes: usize) -> bool {
         self.bytes == bytes
     }
@@ -80,13 +83,13 @@ impl LiveOutput {
         self.bytes == 0
     }
 
-    /// The newest line that is not shown.
+    /// Returns the newest line that is not shown.
     pub(super) fn newest(&self) -> Option<&str> {
         let partial = Some(self.partial.as_str()).filter(|line| !line.trim().is_empty());
         partial.or_else(|| self.last.back().map(String::as_str))
     }
 
-    /// Returns what is left to show when all has come.
+    /// Returns the rest to show when the program has ended.
     pub(super) fn rest(mut self) -> OutputTail {
         let unended = if self.partial.is_empty() { None } else { self.end_line() };
         let hidden = self.lines.saturating_sub(FIRST);

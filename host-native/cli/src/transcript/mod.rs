@@ -1,17 +1,13 @@
-//! The run as it goes, for a person to watch: the model's text as it comes, each call in words,
-//! what a program prints while it runs, the start and the end of each result, edits as a diff,
-//! retries and warnings. On a terminal the text is Markdown, and lines are wrapped; elsewhere it
-//! is as the model wrote it.
+//! The transcript of a run for a person who watches it: the model's text as it arrives, each call
+//! in words, a program's output while it runs, the beginning and end of each result, edits as a
+//! diff, retries and warnings. On a terminal the text is Markdown and lines are wrapped; elsewhere
+//! it is as the model wrote it. Runs and conversations share it. Every text of a model, a tool or a
+//! file passes `harmless`, `brief` or a `TextSanitizer` before it is written.
 
 mod edits;
 mod folds;
 mod live_output;
 mod partial_call;
-/// The line for a reply whose fault the model was told.
-fn correction(text: &str) -> String {
-    format!("(the model was told: {})", brief(text, MESSAGE_CHARS))
-}
-
 #[cfg(test)]
 mod tests;
 
@@ -37,19 +33,19 @@ use live_output::{LiveOutput, OutputTail};
 use partial_call::CallDraft;
 use std::{borrow::Cow, collections::BTreeMap, io::Write};
 
-/// Lines of a result that are shown from its start and from its end.
+/// The lines of a result that are shown from its beginning, and from its end.
 const RESULT_LINES: usize = 3;
 
-/// Characters of a line of a call or of a result that are shown.
+/// The most characters of a line of a call or a result.
 const LINE_CHARS: usize = 110;
 
-/// Characters of a message that are shown.
+/// The most characters of a message.
 const MESSAGE_CHARS: usize = 300;
 
-/// Characters that tell whose a line is.
+/// The most characters of a call's label before a line of its output.
 const WHOSE: usize = 24;
 
-/// Characters of what is under way.
+/// The most characters of the current activity.
 const ACTIVITY: usize = 100;
 
 /// Writes a run's events to a stream. A stream that is closed is no failure: the run goes on.
@@ -63,12 +59,12 @@ pub(super) struct Transcript<W> {
     voice: Option<Voice>,
     markdown: Markdown,
     pieces: TextSanitizer,
-    /// The call whose line stands last.
+    /// The id of the call that the last line belongs to; empty if it belongs to none.
     last: String,
-    /// The calls that are under way, by id.
+    /// The running calls, by id.
     calls: BTreeMap<String, Call>,
     doing: Doing,
-    /// The call that the model writes.
+    /// The call that the model is writing.
     draft: Option<CallDraft>,
     /// The time at which the run began.
     begun: Option<SessionInstant>,
@@ -89,7 +85,7 @@ struct Call {
     live: LiveOutput,
 }
 
-/// The activity of the agent while no call is under way.
+/// The activity of the agent while no call is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
     Nothing,
@@ -106,7 +102,7 @@ impl<W: Write> Transcript<W> {
         Self::of_width(out, style, words, terminal::columns)
     }
 
-    /// The same where `columns` says how wide the terminal is: it is asked at each event.
+    /// Does the same with the terminal's width from `columns`, which is called at each event.
     pub(super) fn of_width(
         out: W,
         style: OutputStyle,
@@ -130,7 +126,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// Returns where it writes to.
+    /// Returns the stream that it writes to.
     pub(super) const fn out(&mut self) -> &mut W {
         &mut self.out
     }
@@ -146,7 +142,7 @@ impl<W: Write> Transcript<W> {
         self.write();
     }
 
-    /// A line of the program's own among the others, wrapped as they are.
+    /// Writes a line of the program's own, wrapped like the others.
     pub(super) fn tell(&mut self, look: TextStyle, text: &str) {
         self.flow.set_columns((self.columns)());
         self.note(look, &harmless(text));
@@ -161,7 +157,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// Returns what is under way; nothing while the agent is idle.
+    /// Returns the current activity; none while the agent is idle.
     pub(super) fn activity(&self) -> Option<ActivityLabel> {
         let mut calls = self.calls.values();
         if let Some(call) = calls.next() {
@@ -192,8 +188,8 @@ impl<W: Write> Transcript<W> {
         Some(ActivityLabel::of(text))
     }
 
-    /// Returns what the last run came to, for example
-    /// `2 calls · 17,152 tokens in (12,000 cached), 749 out · $0.0123 · 4.2 s`; once for each.
+    /// Takes the line about the cost of the last run, for example
+    /// `2 calls · 17,152 tokens in (12,000 cached), 749 out · $0.0123 · 4.2 s`.
     pub(super) fn turn_line(&mut self) -> Option<String> {
         self.turn.take()
     }
@@ -219,7 +215,7 @@ impl<W: Write> Transcript<W> {
             | EventKind::ToolCallEnd { .. } => Doing::Waiting,
             EventKind::Retry { .. } => Doing::Retrying,
             EventKind::CompactionStarted { .. } => Doing::SummingUp,
-            // One that was asked for belongs to no run.
+            // A summary that the person has asked for belongs to no run.
             EventKind::Compacted { .. } | EventKind::CompactionFailed { .. } => {
                 if self.begun.is_some() { Doing::Waiting } else { Doing::Nothing }
             }
@@ -249,7 +245,7 @@ impl<W: Write> Transcript<W> {
             | EventKind::ProcessingEnd { .. } => self.end_voice(),
             EventKind::TextReset => {
                 self.markdown.discard();
-                // A call that was being written has left no line.
+                // A call that was cut off while the model wrote it has no line yet.
                 if self.voice.is_some() {
                     self.end_voice();
                     self.note(TextStyle::YELLOW, "(that was cut off)");
@@ -263,7 +259,7 @@ impl<W: Write> Transcript<W> {
             }
             EventKind::ToolCallOutputDelta { call_id, text } => self.live(call_id, text),
             EventKind::ToolCallEnd { call_id, name, outcome } => {
-                // Its beginning may have been told before the session was resumed.
+                // The call may have begun before the session was resumed.
                 let told = || Call { phrase: self.words.told(call_id, name), ..Call::default() };
                 let call = self.calls.remove(call_id).unwrap_or_else(told);
                 self.end_call(call_id, call, outcome);
@@ -311,7 +307,8 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// Shows what agents do that this one started: a line each, since they work side by side.
+    /// Shows an event of a subagent in one line: several work at the same time, and streamed text
+    /// would be interleaved.
     fn other_agent(&mut self, event: &Event) {
         let name = format!("agent-{}", event.agent.0);
         let text = match &event.kind {
@@ -369,7 +366,8 @@ impl<W: Write> Transcript<W> {
         });
     }
 
-    /// The first lines of what a program prints, on a terminal.
+    /// Shows the first lines of a program's output while it runs, on a terminal only: elsewhere
+    /// nobody watches, and the result tells it.
     fn live(&mut self, call_id: &str, text: &str) {
         if !self.flow.is_terminal() {
             return;
@@ -384,7 +382,7 @@ impl<W: Write> Transcript<W> {
         if is_alone && self.last != call_id {
             self.call_line("↳ ", &phrase);
         }
-        // Behind lines that tell whose they are, the result has to tell it, too.
+        // After lines with labels the result needs a line of its own call again.
         self.last = if is_alone { call_id.to_owned() } else { String::new() };
         for line in lines {
             let whose = (!is_alone).then(|| phrase.label(WHOSE));
@@ -393,7 +391,7 @@ impl<W: Write> Transcript<W> {
     }
 
     fn end_call(&mut self, call_id: &str, call: Call, outcome: &Outcome) {
-        // Calls that run side by side end when they like: the result says whose it is.
+        // Parallel calls end in any order, so that a result names its call unless it follows it.
         if self.last != call_id {
             self.call_line("↳ ", &call.phrase);
         }
@@ -420,7 +418,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// Shows the rest of an output whose first lines have been shown.
+    /// Shows the rest of an output whose first lines were shown while the program ran.
     fn end_live(&mut self, live: LiveOutput, outcome: &Outcome, look: TextStyle) {
         let text = outcome.joined_text();
         let is_all = outcome.streams || live.is(text.len());
@@ -429,6 +427,8 @@ impl<W: Write> Transcript<W> {
             self.left_out(left_out);
         }
         lines.iter().for_each(|line| self.output(None, line, look));
+        // A result with other text than the live output was cut or made anew: it is what the model
+        // reads, so that it is shown, too.
         if !is_all {
             return self.result(&text, look);
         }
@@ -438,11 +438,11 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// The start and the end of what a tool said.
+    /// Shows the beginning and the end of a result.
     fn result(&mut self, text: &str, look: TextStyle) {
         let text = text.trim_end();
         let lines = text.lines().count();
-        // One line is not worth a line that says so.
+        // Hiding a single line would save none: the line that says so takes its place.
         let left_out = if lines > 2 * RESULT_LINES + 1 { lines - 2 * RESULT_LINES } else { 0 };
         for (index, line) in text.lines().enumerate() {
             if left_out > 0 && index == RESULT_LINES {
@@ -459,7 +459,7 @@ impl<W: Write> Transcript<W> {
         self.output(None, &format!("… {lines} more lines"), TextStyle::DIM);
     }
 
-    /// A line of what a tool says, and of which one.
+    /// Shows a line of a tool's output, with the label of its call if there is one.
     fn output(&mut self, whose: Option<&str>, line: &str, look: TextStyle) {
         let line = uncoloured(line);
         let line = harmless(&line);
@@ -496,7 +496,8 @@ impl<W: Write> Transcript<W> {
         self.aside(Margin::new("", "  "), |flow| flow.text(text, look));
     }
 
-    /// A line of its own, also where the model is in the middle of one.
+    /// Writes a line of its own, also while the model is in the middle of one, whose margin is
+    /// restored.
     fn aside(&mut self, margin: Margin, write: impl FnOnce(&mut LineWrapper)) {
         let outer = self.flow.interrupt();
         self.flow.set_margin(margin);
@@ -506,7 +507,8 @@ impl<W: Write> Transcript<W> {
     }
 }
 
-/// The line without the colours that a program gave it: those are the transcript's to choose.
+/// Removes the colours that a program gave its output. The transcript has its own, and `harmless`
+/// would show these as text.
 fn uncoloured(line: &str) -> Cow<'_, str> {
     let mut pieces = line.split("\x1b[");
     let first = pieces.next().unwrap_or_default();
@@ -519,9 +521,14 @@ fn uncoloured(line: &str) -> Cow<'_, str> {
         // `m` is a colour, and `K` clears what is left of the line.
         match rest.strip_prefix(['m', 'K']) {
             Some(rest) => out.push_str(rest),
-            // What else it may do to a terminal is shown.
+            // Other escapes stay, and `harmless` shows them as text.
             None => out.extend(["\x1b[", piece]),
         }
     }
     Cow::Owned(out)
+}
+
+/// The line for a reply whose fault the model was told.
+fn correction(text: &str) -> String {
+    format!("(the model was told: {})", brief(text, MESSAGE_CHARS))
 }

@@ -1,4 +1,6 @@
-//! A call while the model writes it: what it is about, as far as it has come, and how long it is.
+//! A call that the model is still writing: its subject, as far as the arguments tell it by now, and
+//! its length. It only feeds the line about the current activity, so that a wrong guess does no
+//! harm.
 
 use super::super::{
     call_summary::{CallDescriber, CallDescription},
@@ -8,7 +10,8 @@ use super::super::{
 use innerloop_core::action::Action;
 use serde_json::Value;
 
-/// Bytes of the arguments from which it is told what the call is about.
+/// The bytes of the arguments that are read for the subject. Each piece parses all of them again,
+/// so that they have to be few.
 const HEAD: usize = 2_000;
 
 /// A call that is not whole yet.
@@ -19,14 +22,14 @@ pub(super) struct CallDraft {
     about: String,
     /// The beginning of the arguments.
     head: String,
-    /// Lines that end in the arguments' strings.
+    /// The line feeds in the arguments' strings.
     lines: u64,
-    /// True if the newest character begins an escape.
+    /// True if the last character begins an escape.
     is_escaped: bool,
 }
 
 impl CallDraft {
-    /// The call with that index, of which nothing but the tool's name has come.
+    /// Begins the call with that index, of which only the tool's name is known.
     pub(super) fn new(index: usize, name: &str) -> Self {
         let about = CallDescription::name(name).verb;
         Self { index, about, head: String::new(), lines: 0, is_escaped: false }
@@ -37,8 +40,10 @@ impl CallDraft {
         self.index == index
     }
 
-    /// Takes more of the arguments.
+    /// Adds a piece of the arguments.
     pub(super) fn add(&mut self, words: &CallDescriber, name: &str, text: &str) {
+        // Counted in the raw JSON, where a line feed is `\n`: parsing it all again and again would
+        // take quadratic time.
         for c in text.chars() {
             self.lines += u64::from(self.is_escaped && c == 'n');
             self.is_escaped = !self.is_escaped && c == '\\';
@@ -51,18 +56,18 @@ impl CallDraft {
         }
     }
 
-    /// Returns what is written, in at most so many characters.
+    /// Returns what is being written, in at most that many characters.
     pub(super) fn label(&self, chars: usize) -> String {
         format!("writing {}", brief(&self.about, chars))
     }
 
-    /// Returns how long it is by now.
+    /// Returns its length by now, in lines.
     pub(super) fn length(&self) -> Option<String> {
         (self.lines > 0).then(|| counted(self.lines + 1, "line"))
     }
 }
 
-/// The file that is written, or the call in words.
+/// Returns the file that is written, or the call in words.
 fn about(words: &CallDescriber, name: &str, arguments: &str) -> String {
     match words.action(name, arguments) {
         Some(Action::Write { path, .. } | Action::Edit { path, .. }) => path,
@@ -77,8 +82,8 @@ fn about(words: &CallDescriber, name: &str, arguments: &str) -> String {
     }
 }
 
-/// The object of which that is the beginning: its last string ends where the text does, and what
-/// else is not whole is left out.
+/// Completes the beginning of a JSON object: ends its last string where the text ends, and leaves
+/// out any other value that is not whole. Returns none if that gives no object.
 fn completed(beginning: &str) -> Option<String> {
     let mut open = Vec::new();
     let (mut in_string, mut escape) = (false, None);
@@ -106,12 +111,12 @@ fn completed(beginning: &str) -> Option<String> {
         .find(|text| serde_json::from_str(text).is_ok_and(|value: Value| value.is_object()))
 }
 
-/// Returns what closes these brackets, of which the last one stands within all others.
+/// Returns the closing brackets, the innermost first.
 fn closed(open: &[char]) -> String {
     open.iter().rev().collect()
 }
 
-/// The bytes of the escape that begins there.
+/// Returns the number of bytes of the escape that begins there.
 fn escaped(text: &str, start: usize) -> usize {
     if text.as_bytes().get(start + 1) == Some(&b'u') { 6 } else { 2 }
 }

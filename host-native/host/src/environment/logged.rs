@@ -1,4 +1,5 @@
-//! An environment of which a log is kept.
+//! An environment that logs what is asked of another one, which it passes every action on to
+//! unchanged.
 
 use super::interface::{ActionRequest, Environment, OutcomeFuture};
 use innerloop_core::{
@@ -13,7 +14,8 @@ use std::{
     time::Instant,
 };
 
-/// Tells a log of each action, and of its end; all else is left to the environment inside.
+/// Writes a line for each action and one for its end; everything else is left to the environment
+/// inside.
 #[derive(Clone)]
 pub struct LoggingEnvironment<E> {
     inner: E,
@@ -21,8 +23,8 @@ pub struct LoggingEnvironment<E> {
 }
 
 impl<E: Environment> LoggingEnvironment<E> {
-    /// Around that environment. `log` is given each line, such as `exec: ls -l`, `write: a.txt`,
-    /// `exit: 0 in 12 ms`, `done in 1 ms` and `failed: not_found in 1 ms`.
+    /// Wraps that environment. `log` is called with each line, such as `exec: ls -l`, `write:
+    /// a.txt`, `exit: 0 in 12 ms`, `done in 1 ms` and `failed: not_found in 1 ms`.
     pub fn new(inner: E, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { inner, log: Arc::new(log) }
     }
@@ -31,6 +33,8 @@ impl<E: Environment> LoggingEnvironment<E> {
 impl<E: Environment> Environment for LoggingEnvironment<E> {
     fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_> {
         (self.log)(&told(&request.action));
+        // The first line is written before the future is awaited, so that a log also shows an
+        // action that never ends or is dropped.
         let begun = Instant::now();
         Box::pin(async move {
             let outcome = self.inner.carry_out(request).await;
@@ -51,7 +55,7 @@ impl<E: Debug> Debug for LoggingEnvironment<E> {
     }
 }
 
-/// An action in a line.
+/// Returns an action as one line.
 fn told(action: &Action) -> String {
     let (what, on) = match action {
         Action::Shell { command, .. } => ("exec", command.clone()),
@@ -72,6 +76,7 @@ fn told(action: &Action) -> String {
         Action::Glob { pattern, .. } => ("glob", pattern.clone()),
         Action::Grep(grep) => ("grep", grep.pattern.clone()),
     };
+    // A command may have many lines; readers of the log count on one for each action.
     format!("{what}: {}", on.replace('\n', "\\n"))
 }
 
@@ -79,7 +84,7 @@ fn path(action: &Action) -> String {
     action.path().unwrap_or(".").to_owned()
 }
 
-/// Returns how an action has ended.
+/// Returns the words for how an action has ended.
 fn end(outcome: &Outcome) -> String {
     match (outcome.exit, outcome.error) {
         (Some(code), _) => format!("exit: {code}"),

@@ -1,6 +1,6 @@
-//! Where the actions of the built-in tools are carried out: the sandbox, the machine itself, or a
-//! place of an embedding program's own, such as a container or another machine; and wrappers
-//! around any of them.
+//! Environments: the places where the actions of the built-in tools are carried out. One is the
+//! sandbox, one the machine itself, and an embedding program may bring its own, such as a container
+//! or another machine. Wrappers add to any of them.
 
 mod interface;
 mod logged;

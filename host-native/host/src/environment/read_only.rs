@@ -1,4 +1,4 @@
-//! An environment in which nothing is changed.
+//! An environment in which no file is changed, and nothing is run unless that is allowed.
 
 use super::interface::{ActionRequest, Environment, OutcomeFuture};
 use innerloop_core::{
@@ -6,8 +6,8 @@ use innerloop_core::{
     config::EnvironmentFacts,
 };
 
-/// Refuses what changes files, and what runs a program or a command unless that was allowed; all
-/// else is left to the environment inside. The host's own tools are not its business.
+/// Refuses actions that change files, and those that run a program or a command unless that was
+/// allowed. Everything else goes to the environment inside. It has no say in the host's own tools.
 #[derive(Clone, Debug)]
 pub struct ReadOnly<E> {
     inner: E,
@@ -15,18 +15,19 @@ pub struct ReadOnly<E> {
 }
 
 impl<E: Environment> ReadOnly<E> {
-    /// Around that environment.
+    /// Wraps an environment, and runs no programs in it.
     pub const fn new(inner: E) -> Self {
         Self { inner, runs_programs: false }
     }
 
-    /// The same, where programs and commands run all the same: what they change is theirs.
+    /// Returns the same environment, in which programs and commands still run. What they change is
+    /// not watched.
     #[must_use]
     pub fn with_programs(self) -> Self {
         Self { runs_programs: true, ..self }
     }
 
-    /// Returns why an action is refused, if it is.
+    /// Returns the reason for refusing an action, or nothing if it is carried out.
     fn refusal(&self, action: &Action) -> Option<&'static str> {
         match action {
             Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. } => {

@@ -1,16 +1,16 @@
-//! How much work looking at a repository may be: a large one must not delay the start, and a
-//! hostile one must not hold it up.
+//! The limits on work that a look at a repository may take: a large repository must not delay the
+//! start of a session, and a hostile one must not hold it up.
 
 use std::{
     cell::Cell,
     time::{Duration, Instant},
 };
 
-/// Most time.
+/// The longest time for all of it.
 const TIME: Duration = Duration::from_secs(2);
-/// Most files and folders that one count looks at.
+/// The largest number of files and folders that one count looks at.
 pub(super) const ENTRIES: u32 = 50_000;
-/// Most bytes that are read of files and objects.
+/// The largest number of bytes that are read of files and objects.
 const BYTES: u64 = 256 * 1024 * 1024;
 
 /// The work that is still allowed.
@@ -21,13 +21,16 @@ pub(super) struct ScanBudget {
 }
 
 impl ScanBudget {
-    /// All of it.
+    /// Returns the whole budget, whose time begins to run.
     pub(super) fn new() -> Self {
         Self { until: Instant::now() + TIME, entries: Cell::new(ENTRIES), bytes: Cell::new(BYTES) }
     }
 
-    /// The same time with all of the entries, for another count.
+    /// Returns a budget that ends at the same time, with all entries and bytes again, for another
+    /// count.
     pub(super) fn for_another(&self) -> Self {
+        // The time is shared, as it is what the user waits for. The rest begins anew: a count that
+        // used up its entries says nothing about the size of the next one.
         Self { until: self.until, ..Self::new() }
     }
 

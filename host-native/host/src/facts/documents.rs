@@ -1,6 +1,6 @@
-//! The project's instruction files: from the repository's root down to the workspace, and tracked
-//! ones below it, with what they import. A link counts as the file that it leads to, if that is one
-//! of the repository; of two names for one file the first counts.
+//! Instruction files of the project: those from the repository's root down to the workspace, and
+//! tracked ones below it, with what they import. A link counts as the file that it leads to, if
+//! that is a file of the repository. If two names lead to one file, the first counts.
 
 use super::{objects::is_hidden, plain_files::FolderHandle};
 use innerloop_core::{
@@ -12,11 +12,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most bytes of one file that are read: the prompt has no room for more.
+/// The largest number of bytes of one file that are read: the prompt has no room for more.
 const MOST_BYTES: u64 = 32 * 1024 + 1;
 
-/// The files that the model family reads in `root` and in each folder down to `workspace`, under
-/// their paths as seen from the workspace.
+/// Returns the files that the model family reads in `root` and in each folder down to `workspace`,
+/// under their paths as seen from the workspace.
 pub(super) fn find(
     root: &FolderHandle,
     workspace: &FolderHandle,
@@ -25,12 +25,15 @@ pub(super) fn find(
     let (root, below) = below(root, workspace).map_or((workspace, String::new()), |it| (root, it));
     let depth = below.split('/').filter(|name| !name.is_empty()).count();
     let names = doc_names(family);
+    // The farthest folder comes first: `doc_places` has the same order, and the two are zipped.
     let shown = (0..=depth)
         .rev()
         .flat_map(|up| names.iter().map(move |name| format!("{}{name}", "../".repeat(up))));
     let places = doc_places(family, "", &below);
     let mut seen = BTreeSet::new();
     let found = places.iter().zip(shown).filter_map(|(place, path)| {
+        // Files of the workspace are read through the workspace, which may be an overlay. Those
+        // above it can only be read through the root.
         let direct = if path.starts_with("../") { (root, &**place) } else { (workspace, &*path) };
         let (real, text) = read_one(direct, (root, place))?;
         let text = imported(root, place, text);
@@ -39,9 +42,10 @@ pub(super) fn find(
     found.collect()
 }
 
-/// Which files below the workspace the model family reads where it works there.
+/// The rule for which files below the workspace the model family reads when it works there.
 pub(super) struct InstructionFilter {
-    /// The workspace as seen from the repository's root, with a `/` behind it unless it is that.
+    /// The workspace as seen from the repository's root, with a `/` behind it unless it is the root
+    /// itself.
     below: Option<String>,
     family: ProfileKind,
 }
@@ -53,20 +57,21 @@ impl InstructionFilter {
         Self { below, family }
     }
 
-    /// Those among the paths of a repository, as seen from the workspace.
+    /// Returns the instruction files among the paths of a repository, as seen from the workspace.
     pub(super) fn among<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Vec<String> {
         let Some(below) = &self.below else { return Vec::new() };
         let paths = paths.filter_map(|path| path.strip_prefix(below.as_str()));
         let is_nested = |path: &&str| {
             instructed_folder(self.family, path).is_some_and(|folder| !folder.is_empty())
         };
-        // The path stands in a line of the prompt.
+        // The path stands in a line of the prompt: one with a line break would be read as a line of
+        // its own.
         let paths = paths.filter(|path| !path.contains(is_hidden));
         paths.filter(is_nested).take(MAX_NESTED_DOCS).map(str::to_owned).collect()
     }
 }
 
-/// These files of the workspace, but for those that are gone.
+/// Returns these files of the workspace, without those that are gone.
 pub(super) fn read(
     root: &FolderHandle,
     workspace: &FolderHandle,
@@ -83,17 +88,21 @@ pub(super) fn read(
     found.collect()
 }
 
-/// The text of the document at a place with what it imports of the repository.
+/// Returns the text of the document at a place, with what it imports from the repository put into
+/// it.
 fn imported(root: &FolderHandle, place: &str, text: String) -> String {
+    // Nothing below `.git` is a document: its configuration may hold passwords of remotes. Case
+    // does not count, since some file systems ignore it.
     let is_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
     with_imports(place, text, &mut |path| {
         let found = (!is_git(path)).then(|| read_one((root, path), (root, path)))?;
+        // A file with a zero byte is not text.
         found.map(|(_, text)| text).filter(|text| !text.contains('\0'))
     })
 }
 
-/// The text of the file at a place, and where that really is in the repository: at once, or by
-/// links that stay in it. What is git's own is none of its files.
+/// Returns the text of the file at a place, and where that file really is in the repository: right
+/// there, or behind links that stay inside. A link into `.git` leads to no document.
 fn read_one(
     (folder, path): (&FolderHandle, &str),
     (root, place): (&FolderHandle, &str),
@@ -101,6 +110,8 @@ fn read_one(
     if let Some(text) = text(folder, Path::new(path)) {
         return Some((PathBuf::from(place), text));
     }
+    // Only what could not be opened directly is followed. Opened directly, nothing on the way can
+    // have been a link.
     let real = root.followed(place)?;
     let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
     if real == Path::new(place) || real.iter().any(is_git) {
@@ -110,7 +121,7 @@ fn read_one(
     Some((real, text))
 }
 
-/// The workspace as seen from the root that it lies in, with `/` between names.
+/// Returns the path of the workspace from the root that it lies in, with `/` between names.
 fn below(root: &FolderHandle, workspace: &FolderHandle) -> Option<String> {
     let (root, workspace) = (root.path(), workspace.path());
     let below = workspace.strip_prefix(root).ok()?.to_str()?;

@@ -1,8 +1,8 @@
-//! What the host tells the core of the place it works in: the day, the system, the state of
-//! version control, the project's instruction files. Nothing here runs a program, follows a
-//! repository's configuration, or leaves the workspace and the repository that it belongs to: each
-//! of their folders is held open, and what is read is reached by that handle. Links are followed
-//! for instruction files alone, as far as they stay inside.
+//! Facts about the place that the host works in: the day, the system, the state of version control,
+//! the project's instruction files. Nothing here runs a program, follows a repository's
+//! configuration, or leaves the workspace and the repository that it belongs to: each of their
+//! folders is held open, and files are reached by those handles. Links are followed for instruction
+//! files alone, as far as they stay inside.
 
 mod budget;
 mod documents;
@@ -30,7 +30,7 @@ use std::{
 /// The time limit for facts about a repository that are not known yet.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The facts about `workspace`, with the programs that the sandbox can run there and the
+/// Returns the facts about `workspace`, with the programs that the sandbox can run there and the
 /// instruction files that the model family reads. It may take seconds where a repository is large.
 #[must_use]
 pub fn collect(
@@ -46,6 +46,8 @@ pub fn collect(
     let told = repository.map(|repository| git(repository, nested));
     let (git, tracked) = told.map(|told| (told.git, told.nested)).unzip();
     EnvironmentFacts {
+        // In the sandbox the workspace is the root; an environment that sees another path replaces
+        // this.
         working_directory: "/".to_owned(),
         platform: platform().to_owned(),
         os_version: os_version(),
@@ -58,21 +60,24 @@ pub fn collect(
     }
 }
 
-/// A file of the project by its path below the workspace or, if there is none, below the root of
-/// the repository that the workspace lies in: the folder, and its bytes; an error if what stands
-/// there is no plain file of at most `most` bytes. Links lead nowhere.
+/// Returns a file of the project by its path below the workspace or, if there is none, below the
+/// root of the repository that the workspace lies in: the folder, and its bytes, or an error if
+/// what stands there is no plain file of at most `most` bytes. Links are not followed.
 pub fn project_file(
     workspace: &Workspace,
     path: &str,
     most: u64,
 ) -> Option<(PathBuf, io::Result<Vec<u8>>)> {
     let found = |place: &FolderHandle| {
+        // Where something stands but is not a plain file, that is an error, and the repository's
+        // file does not stand in for it.
         place.stat(path)?;
         let why = || io::Error::other(format!("it is no plain file of at most {most} bytes"));
         Some((place.path().components().collect(), place.whole(path, most).ok_or_else(why)))
     };
     let own = found(&FolderHandle::of(workspace));
-    // Hardly any folder has one, and to find the repository takes longer than to see that.
+    // Hardly any folder has such a file, and a look at the paths is faster than finding the
+    // repository. It only decides whether to go on: the file itself is read by the handle.
     let mut above = workspace.root().ancestors().skip(1).map(|folder| folder.join(path));
     own.or_else(|| {
         above.find(|file| fs::symlink_metadata(file).is_ok())?;
@@ -82,6 +87,7 @@ pub fn project_file(
 
 fn platform() -> &'static str {
     match std::env::consts::OS {
+        // The name that `uname` and Node.js have for it.
         "macos" => "darwin",
         other => other,
     }
@@ -92,7 +98,7 @@ fn os_version() -> String {
     release.trim().to_owned()
 }
 
-/// `YYYY-MM-DD` of that time, in UTC.
+/// Returns `YYYY-MM-DD` of that time, in UTC.
 fn date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (year, month, day) = civil(seconds / 86_400);
@@ -113,7 +119,7 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + carry, month, day)
 }
 
-/// The facts that a repository tells.
+/// The facts that come from a repository.
 #[derive(Clone, Default)]
 struct Told {
     git: GitFacts,
@@ -121,18 +127,21 @@ struct Told {
     nested: Vec<String>,
 }
 
-/// Returns what a repository tells, as far as it is known in time: a thread looks, which is left
-/// behind if a broken repository holds it up.
+/// Returns the facts that a repository gives, as far as they are known in time. A thread looks,
+/// which is left behind if a broken repository holds it up.
 fn git(repository: repository::GitRepository, nested: documents::InstructionFilter) -> Told {
     let (tell, told) = mpsc::channel();
     let look = move || look(&repository, &nested, &|found| drop(tell.send(found)));
     drop(thread::Builder::new().name("git".to_owned()).spawn(look));
     let until = Instant::now() + PATIENCE;
+    // Each message holds all facts so far, so that the last one that comes in time is enough. The
+    // thread's own budget ends earlier than this; the limit is for calls to the system that hang.
     let next = || told.recv_timeout(until.saturating_duration_since(Instant::now())).ok();
     std::iter::from_fn(next).last().unwrap_or_default()
 }
 
-/// Tells what a repository's state is, each time with more.
+/// Sends the state of a repository in steps, each with more facts than the one before, the cheapest
+/// first.
 fn look(
     repository: &repository::GitRepository,
     nested: &documents::InstructionFilter,
@@ -142,6 +151,7 @@ fn look(
     let Some(folders) = &repository.folders else { return };
     let Some(head) = head::read(folders) else { return };
     let mut told = Told::default();
+    // Every text of the repository goes through `one_line`: it stands in the prompt.
     told.git.branch = objects::one_line(&head.branch);
     tell(told.clone());
     let objects = objects::ObjectStore::open(folders, &budget);
@@ -153,11 +163,13 @@ fn look(
         return;
     }
     let Some(index) = status::GitIndex::read(folders) else { return };
+    // The index gives the instruction files, so that no folder is searched for them.
     told.nested = nested.among(index.paths());
     tell(told.clone());
     let root = &repository.root;
     told.git.modified = status::count_modified(root, &index, head.tip, objects.as_ref(), &budget);
     tell(told.clone());
+    // Last, since it lists every folder and may take the rest of the time.
     told.git.untracked = untracked::count(root, folders, &index.state, &budget.for_another());
     tell(told);
 }

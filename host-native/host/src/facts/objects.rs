@@ -1,5 +1,6 @@
-//! Commits and trees. The store must be made of plain files alone: one that borrows objects from
-//! another repository is not read.
+//! Commits and trees of a repository, for the newest subjects and for the comparison with the
+//! index. The store must consist of plain files alone: one that borrows objects from another
+//! repository is not read.
 
 use super::{
     budget::ScanBudget, packs::PackStore, plain_files::FolderHandle, repository::GitFolders,
@@ -10,18 +11,18 @@ use gix_zlib::{Inflate, Status};
 use innerloop_workspace::EntryKind as Thing;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Most bytes of an object.
+/// The largest number of bytes of an object.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The bytes that the kind and the length of a loose object take at most.
+/// The largest number of bytes that the kind and the length of a loose object take.
 const HEADER: usize = 64;
 /// The number of commits that are shown.
 const COMMITS: usize = 10;
-/// Most parents of a commit that are looked at.
+/// The largest number of parents of a commit that are looked at.
 const PARENTS: usize = 16;
-/// Most characters of a subject.
+/// The largest number of characters of a subject.
 const SUBJECT: usize = 200;
 
-/// A repository's objects.
+/// The objects of a repository, loose and in packs.
 pub(super) struct ObjectStore<'a> {
     folder: FolderHandle,
     packs: PackStore,
@@ -32,11 +33,14 @@ impl<'a> ObjectStore<'a> {
     /// Opens the store; `None` if it is not made of plain files.
     pub(super) fn open(folders: &GitFolders, budget: &'a ScanBudget) -> Option<Self> {
         let folder = folders.common.folder("objects")?;
+        // With alternates git reads objects from any path of the machine, which the repository's
+        // author could choose.
         for elsewhere in ["info/alternates", "info/http-alternates"] {
             if folder.stat(elsewhere).is_some() {
                 return None;
             }
         }
+        // Behind a link named `info` alternates would not have been found above.
         if folder.stat("info").is_some_and(|found| found.kind != Thing::Folder) {
             return None;
         }
@@ -44,7 +48,7 @@ impl<'a> ObjectStore<'a> {
         Some(Self { folder, packs, budget })
     }
 
-    /// The object, if it is of that kind.
+    /// Returns the object, if it is of that kind.
     pub(super) fn find<'b>(&self, id: &oid, kind: Kind, out: &'b mut Vec<u8>) -> Option<Data<'b>> {
         let found = match self.packs.find(id, out) {
             Some(found) => found,
@@ -54,7 +58,7 @@ impl<'a> ObjectStore<'a> {
         (found == kind).then_some(Data { kind, object_hash: Hash::Sha1, data: out })
     }
 
-    /// The object that stands in a file of its own.
+    /// Returns the object that stands in a file of its own.
     fn loose(&self, id: &oid, out: &mut Vec<u8>) -> Option<Kind> {
         let hex = id.to_string();
         let (start, rest) = hex.split_at_checked(2)?;
@@ -65,6 +69,8 @@ impl<'a> ObjectStore<'a> {
         let (kind, size, skipped) = loose_header(start).ok()?;
         let size = usize::try_from(size).ok().filter(|size| *size <= MOST_BYTES)?;
         let content = start.get(skipped..)?;
+        // The declared size is the limit: a small file that inflates to more is broken or hostile,
+        // and is given up there.
         let length = match status {
             _ if content.len() > size => return None,
             Status::StreamEnd => {
@@ -77,18 +83,20 @@ impl<'a> ObjectStore<'a> {
         (length == size).then_some(kind)
     }
 
-    /// The tree of a commit.
+    /// Returns the tree of a commit.
     pub(super) fn tree_of(&self, commit: &oid) -> Option<ObjectId> {
         let mut buffer = Vec::new();
         let found = self.find(commit, Kind::Commit, &mut buffer)?;
         Some(CommitRef::from_bytes(found.data, Hash::Sha1).ok()?.tree())
     }
 
-    /// The subjects of the newest commits, newest first. A history that goes on where nothing can
-    /// be read, as that of a shallow clone does, ends there.
+    /// Returns the subjects of the newest commits, newest first. A history that goes on where
+    /// nothing can be read, as that of a shallow clone does, ends there.
     pub(super) fn subjects(&self, tip: ObjectId) -> Vec<String> {
         let mut subjects = Vec::new();
         let mut seen = BTreeSet::from([tip]);
+        // Ordered by time over all branches, as in `git log`: along first parents alone, the
+        // commits of a merged branch would be missing.
         let mut next = BinaryHeap::new();
         next.extend(self.commit(tip));
         while let Some(commit) = next.pop() {
@@ -120,24 +128,26 @@ impl<'a> ObjectStore<'a> {
 /// A commit; the newest is the greatest.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Commit {
+    // The derived order compares fields as they are declared, so the time stays first.
     time: i64,
     subject: String,
     parents: Vec<ObjectId>,
 }
 
-/// The first line of a message.
+/// Returns the first line of a message.
 fn subject(message: &[u8]) -> String {
     let line = message.trim_ascii_start().split(|byte| matches!(byte, b'\n' | b'\r')).next();
     one_line(&String::from_utf8_lossy(line.unwrap_or_default()))
 }
 
-/// The text as one short line: a repository's words must not look like lines of the prompt, nor
-/// say what nobody sees who looks at them.
+/// Returns the text as one short line. The words of a repository must not look like lines of the
+/// prompt, nor hold characters that people do not see.
 pub(super) fn one_line(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).take(SUBJECT).collect()
 }
 
-/// Returns whether it is a control character, ends a line, sets the direction, or is a tag.
+/// Returns whether the character is a control character, ends a line, sets the direction, has no
+/// width, or is a tag.
 pub(super) fn is_hidden(c: char) -> bool {
     let is_mark = matches!(
         c,

@@ -1,4 +1,5 @@
-//! The packs of a repository: many objects in one file, and beside it where each of them begins.
+//! The packs of a repository, each a file with many objects and an index of where each of them
+//! begins. They are opened by handle, and only when an object is looked for.
 
 use super::plain_files::FolderHandle;
 use gix_hash::{Kind as Hash, oid};
@@ -8,10 +9,10 @@ use gix_zlib::Inflate;
 use innerloop_workspace::{EntryKind as Thing, platform::path_of};
 use std::{cell::OnceCell, cmp::Reverse};
 
-/// Most packs and files beside them.
+/// The largest number of files in the folder of packs.
 const MOST: usize = 4_096;
 
-/// Those of a repository, the newest first.
+/// The packs of a repository, the newest first.
 pub(super) struct PackStore {
     folder: Option<FolderHandle>,
     all: Vec<PackFile>,
@@ -20,25 +21,27 @@ pub(super) struct PackStore {
 
 /// A pack, opened when it is first needed.
 struct PackFile {
-    /// Its name, without what tells the two files apart.
+    /// The name of its two files, without their endings.
     name: String,
     opened: OnceCell<Option<Bundle>>,
 }
 
 impl PackStore {
-    /// Those in a folder of objects, of which none may have more than `most_bytes`; `None` if there
-    /// is anything but plain files.
+    /// Returns the packs in a folder of objects, of which no object may have more than
+    /// `most_bytes`; `None` if there is anything but plain files.
     pub(super) fn open(objects: &FolderHandle, most_bytes: usize) -> Option<Self> {
         if objects.stat("pack").is_none() {
             return Some(Self { folder: None, all: Vec::new(), most_bytes });
         }
-        // A link of this name would be no folder.
+        // A link of this name is not a folder here, and the store is not read.
         let folder = objects.folder("pack")?;
         let found = folder.list("")?;
         if found.len() > MOST || found.iter().any(|file| file.kind != Thing::File) {
             return None;
         }
         let names = found.iter().filter_map(|file| file.name.to_str()?.strip_suffix(".idx"));
+        // Newest first: the commits and trees that are asked for are recent ones. By name they
+        // would come in no order, since names are digests.
         let mut dated: Vec<_> = names
             .map(|name| {
                 let found = folder.stat(format!("{name}.pack"));
@@ -50,7 +53,7 @@ impl PackStore {
         Some(Self { folder: Some(folder), all: all.collect(), most_bytes })
     }
 
-    /// The object with its kind, if one of them has it.
+    /// Returns the kind of the object, whose bytes are in `out`, if one of the packs has it.
     pub(super) fn find(&self, id: &oid, out: &mut Vec<u8>) -> Option<Kind> {
         let folder = self.folder.as_ref()?;
         self.all.iter().find_map(|PackFile { name, opened }| {
@@ -64,7 +67,11 @@ impl PackStore {
 fn open(folder: &FolderHandle, name: &str, most_bytes: usize) -> Option<Bundle> {
     let file = |suffix: &str| folder.file(format!("{name}.{suffix}"));
     let (entries, objects) = (file("idx")?, file("pack")?);
+    // The library takes only paths. These name the open files, so that a file that was swapped
+    // meanwhile is not read instead.
     let index = index::File::at(path_of(&entries)?, Hash::Sha1).ok()?;
     let pack = data::File::at(path_of(&objects)?, Hash::Sha1).ok()?;
+    // A pack may declare any size for an object; without the limit, so much would be allocated at
+    // once.
     Some(Bundle { pack: pack.with_alloc_limit_bytes(Some(most_bytes)), index })
 }

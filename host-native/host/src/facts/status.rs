@@ -1,6 +1,6 @@
-//! How many tracked files differ from the last commit. Files are compared with the index and the
-//! index with the commit's tree, as `git status` does, but without filters: what a configuration
-//! names is never run.
+//! The number of tracked files that differ from the last commit. Files are compared with the index
+//! and the index with the commit's tree, as `git status` does, but without filters: programs that a
+//! configuration names are never run.
 
 use super::{
     budget::{ENTRIES, ScanBudget},
@@ -23,23 +23,23 @@ use gix_object::{
 use innerloop_workspace::{EntryKind as Thing, PathStat};
 use std::time::Duration;
 
-/// Most bytes of an index.
+/// The largest number of bytes of an index.
 const MOST_INDEX_BYTES: u64 = 64 * 1024 * 1024;
-/// Most bytes of a file whose content is compared.
+/// The largest number of bytes of a file whose content is compared.
 const MOST_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// The deepest folder of a tree that is looked at.
 const DEPTH: usize = 128;
 
-/// The index: which files are tracked, and what they were like.
+/// The index: the tracked files, and their state when they were last looked at.
 pub(super) struct GitIndex {
-    /// The entries.
+    /// The entries as they were decoded.
     pub(super) state: State,
     /// The time at which it was written.
     written: Duration,
 }
 
 impl GitIndex {
-    /// Reads it; `None` if it is too large, broken, or has only a part of the entries.
+    /// Reads the index; `None` if it is too large, broken, or has only a part of the entries.
     pub(super) fn read(folders: &GitFolders) -> Option<Self> {
         let empty = State::new(Hash::Sha1);
         let Some(found) = folders.own.stat("index") else {
@@ -52,19 +52,21 @@ impl GitIndex {
             ..Default::default()
         };
         let (state, _) = State::from_bytes(&bytes, empty.timestamp(), Hash::Sha1, options).ok()?;
+        // A sparse index leaves out folders, and a split one has entries in another file. A count
+        // over either would be wrong.
         let is_whole = !state.is_sparse() && state.link().is_none();
         let fits = u32::try_from(state.entries().len()).is_ok_and(|entries| entries <= ENTRIES);
         (is_whole && fits).then(|| Self { state, written: modified(found) })
     }
 
-    /// The paths of the tracked files that are text, from the repository's root on.
+    /// Returns the paths of the tracked files that are UTF-8, from the repository's root on.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.state.entries().iter().filter_map(|entry| entry.path(&self.state).to_str().ok())
     }
 }
 
-/// Returns how many tracked files differ from the last commit; `None` if it cannot be told, or not
-/// in time.
+/// Returns the number of tracked files that differ from the last commit; `None` if it can't be
+/// determined, or not in time.
 pub(super) fn count_modified(
     root: &FolderHandle,
     index: &GitIndex,
@@ -87,6 +89,8 @@ pub(super) fn count_modified(
     let mut count = staged.gone;
     let has_filters = has_filters(root);
     for (entry, is_same) in state.entries().iter().zip(&staged.same) {
+        // A file in conflict has several entries here, and was already counted once: the commit's
+        // file has no entry without a conflict.
         if entry.stage_raw() != 0 {
             continue;
         }
@@ -98,19 +102,19 @@ pub(super) fn count_modified(
     Some(count)
 }
 
-/// The index compared with a commit's tree.
+/// The comparison of the index with a commit's tree.
 struct IndexComparison<'a> {
     state: &'a State,
     budget: &'a ScanBudget,
-    /// For each entry of the index, whether the commit has the same.
+    /// For each entry of the index, true if the commit has the same.
     same: Vec<bool>,
     /// The number of files of the commit that are not in the index, or in conflict there.
     gone: u32,
 }
 
 impl IndexComparison<'_> {
-    /// Compares what stands below `path`. The index knows its trees as far as nothing has changed
-    /// since they were written.
+    /// Compares the entries below `path`. The index knows the ids of its trees, except where
+    /// something has changed since they were written.
     fn compare(
         &mut self,
         objects: &ObjectStore<'_>,
@@ -119,11 +123,15 @@ impl IndexComparison<'_> {
         path: &mut BString,
         depth: usize,
     ) -> Option<()> {
+        // With equal ids the whole subtree is equal, and no object has to be read. This keeps a
+        // large repository within the budget.
         if known.is_some_and(|known| known.num_entries.is_some() && known.id == tree) {
             let range = self.state.prefixed_entries_range(path.as_bstr()).unwrap_or_default();
             self.same.get_mut(range)?.fill(true);
             return Some(());
         }
+        // Each level is a call of this function, so that a hostile tree could otherwise overflow
+        // the stack.
         let depth = depth.checked_sub(1)?;
         let mut buffer = Vec::new();
         let found = objects.find(tree, Kind::Tree, &mut buffer)?;
@@ -156,7 +164,7 @@ impl IndexComparison<'_> {
     }
 }
 
-/// Returns whether a tracked file is another than the index says; `None` if it cannot be told in
+/// Returns whether a tracked file differs from the index; `None` if that can't be determined in
 /// time.
 fn differs(
     root: &FolderHandle,
@@ -165,6 +173,7 @@ fn differs(
     has_filters: bool,
     budget: &ScanBudget,
 ) -> Option<bool> {
+    // The user has told git not to look at these files.
     let left_alone = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
     if entry.mode == Mode::COMMIT || entry.flags.intersects(left_alone) {
         return Some(false);
@@ -179,7 +188,8 @@ fn differs(
     if is_size && is_unchanged(index, entry, found) {
         return Some(false);
     }
-    // Git writes 0 where it could not be sure of the time.
+    // Git writes the size 0 where it could not be sure of the time, so that the content has to be
+    // compared.
     if !is_size && entry.stat.size != 0 {
         return Some(true);
     }
@@ -192,25 +202,30 @@ fn differs(
     } else {
         return None;
     };
+    // Where filters may be at work, different bytes do not prove a change, so they do not count as
+    // one.
     Some(!is_content(&entry.id, &bytes) && !has_filters)
 }
 
-/// Returns whether the file's time says that nothing was written since the index was.
+/// Returns whether the file's time shows that nothing was written since the index was.
 fn is_unchanged(index: &GitIndex, entry: &Entry, found: PathStat) -> bool {
     let (now, then) = (modified(found), entry.stat.mtime);
+    // Some builds of git store whole seconds only.
     let is_time = u64::from(then.secs) == now.as_secs()
         && (then.nsecs == 0 || then.nsecs == now.subsec_nanos());
+    // A file that was changed in the same tick as the index was written has the same time before
+    // and after. As in git, only an earlier time is proof.
     is_time && now < index.written
 }
 
-/// Returns whether these bytes are the object, also if line ends were converted on the way.
+/// Returns whether these bytes are the object, even if line ends were converted on the way.
 fn is_content(id: &ObjectId, bytes: &[u8]) -> bool {
     let is = |bytes: &[u8]| compute_hash(Hash::Sha1, Kind::Blob, bytes).is_ok_and(|new| new == *id);
     is(bytes) || (bytes.find(b"\r\n").is_some() && is(&bytes.replace(b"\r\n", b"\n")))
 }
 
-/// Returns whether files may stand in the folder in another form than in the repository, which only
-/// a program could tell. Of two such forms of one length nothing is said.
+/// Returns whether files of the folder may differ in form from those in the repository, in a way
+/// that only a program could undo. Two such forms of the same length are taken for equal.
 fn has_filters(root: &FolderHandle) -> bool {
     let text = root.start(".gitattributes", 64 * 1024).unwrap_or_default();
     text.find(b"filter=").is_some()

@@ -1,5 +1,5 @@
-//! How many files are neither tracked nor ignored. As in `git status`, a folder without any
-//! tracked file counts once.
+//! The number of files that are neither tracked nor ignored. As in `git status`, a folder without
+//! any tracked file counts once.
 
 use super::{budget::ScanBudget, plain_files::FolderHandle, repository::GitFolders};
 use gix_ignore::{Search, glob::pattern::Case, search::Ignore};
@@ -9,13 +9,13 @@ use innerloop_tools::parts::MAX_RULES;
 use innerloop_workspace::EntryKind;
 use std::path::Path;
 
-/// Most bytes of a file of rules.
+/// The largest number of bytes of a file of rules.
 const MAX_RULES_BYTES: u64 = 256 * 1024;
 /// The deepest folder that is looked into.
 const DEPTH: usize = 128;
 
-/// Counts them; `None` if it cannot be done in time. The rules are those of the repository, not
-/// what its user has set for all of them.
+/// Returns their number; `None` if it can't be counted in time. The rules are those of the
+/// repository, without the ones that its user has set for all repositories.
 pub(super) fn count(
     root: &FolderHandle,
     folders: &GitFolders,
@@ -37,14 +37,17 @@ struct UntrackedWalker<'a> {
 }
 
 impl UntrackedWalker<'_> {
-    /// Looks into the folder, whose path is empty or ends with a slash; says whether it has any
-    /// file that is not ignored. In one with tracked files those that are not are counted.
+    /// Looks into the folder, whose path is empty or ends with a slash, and returns whether it has
+    /// any file that is not ignored. In a folder with tracked files, untracked ones are counted.
     fn enter(&mut self, path: &mut BString, is_tracked: bool, depth: usize) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
         let rules = path.to_path().ok()?.join(".gitignore");
         let has_rules = self.add_rules(self.root, &rules, Some(Path::new("")));
+        // Each file is matched with every rule, so that time grows with the product of the two.
         let rules: usize = self.rules.patterns.iter().map(|list| list.patterns.len()).sum();
         let found = (rules <= MAX_RULES).then(|| self.entries(path, is_tracked, depth)).flatten();
+        // The rules of a folder hold below it only. They are removed before anything is returned,
+        // or they would hold for its neighbours, too.
         if has_rules {
             self.rules.patterns.pop();
         }
@@ -53,7 +56,7 @@ impl UntrackedWalker<'_> {
 
     fn entries(&mut self, path: &mut BString, is_tracked: bool, depth: usize) -> Option<bool> {
         let length = path.len();
-        // What cannot be listed has nothing to count.
+        // A folder that can't be listed has nothing to count.
         let Some(entries) = self.root.list(path.to_path().ok()?) else { return Some(false) };
         for entry in entries {
             self.budget.take_entry()?;
@@ -64,6 +67,8 @@ impl UntrackedWalker<'_> {
             path.extend_from_slice(name);
             let is_found = self.entry(path, entry.kind == EntryKind::Folder, is_tracked, depth);
             path.truncate(length);
+            // A folder without tracked files counts once, so that its first file settles it and the
+            // rest is not listed.
             if is_found? && !is_tracked {
                 return Some(true);
             }
@@ -71,7 +76,7 @@ impl UntrackedWalker<'_> {
         Some(false)
     }
 
-    /// Returns whether the entry is, or holds, an untracked file; counts it in a folder with
+    /// Returns whether the entry is, or holds, an untracked file, and counts it in a folder with
     /// tracked ones.
     fn entry(
         &mut self,
@@ -80,7 +85,7 @@ impl UntrackedWalker<'_> {
         is_tracked: bool,
         depth: usize,
     ) -> Option<bool> {
-        // A submodule's folder is tracked as a file is.
+        // The folder of a submodule is tracked like a file.
         if self.state.entry_index_by_path(path.as_bstr()).is_ok() {
             return Some(false);
         }
@@ -93,6 +98,8 @@ impl UntrackedWalker<'_> {
             return Some(false);
         }
         let is_found = if is_folder {
+            // Git shows a repository inside of another one as a single entry, and its files are
+            // none of ours.
             let is_repository = self.root.stat(path.to_path().ok()?.join(".git")).is_some();
             path.push(b'/');
             let holds_tracked = self.state.prefixed_entries_range(path.as_bstr()).is_some();
@@ -109,8 +116,8 @@ impl UntrackedWalker<'_> {
         Some(is_found)
     }
 
-    /// Adds a file of rules, if it is there and can be read. Those of a folder hold below it, as
-    /// seen from `root`.
+    /// Adds a file of rules, if it is there and can be read, and returns whether it did. The rules
+    /// of a folder hold below it, as seen from `root`.
     fn add_rules(&mut self, base: &FolderHandle, below: &Path, root: Option<&Path>) -> bool {
         let bytes = base.whole(below, MAX_RULES_BYTES).filter(|bytes| !bytes.is_empty());
         let add = |bytes: Vec<u8>| {

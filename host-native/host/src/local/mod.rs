@@ -1,6 +1,6 @@
-//! The machine itself as the place where commands run: by its own shell, as this user, inside of
-//! bubblewrap where that works. Files are read and written as in the sandbox, over the workspace's
-//! handle. Only for those who ask for it: nothing else in this crate starts a process.
+//! Commands on the machine itself: by its own shell, as this user, inside of bubblewrap where that
+//! works. Files are read and written as in the sandbox, over the workspace's handle. This is only
+//! for those who ask for it: nothing else in this crate starts a process.
 
 #[cfg(unix)]
 mod machine;

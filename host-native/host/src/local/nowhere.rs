@@ -1,5 +1,6 @@
-//! Programs of this machine are not run on Windows: how they are confined, stopped and cleaned up
-//! after is other work there.
+//! The machine on Windows, where its programs are not run: they would have to be confined, stopped
+//! and cleaned up after in other ways. The type is there, so that callers need no conditions, and
+//! can't be created.
 
 use super::options::{LocalError, LocalOptions};
 use crate::environment::{ActionRequest, Environment, OutcomeFuture};
@@ -7,12 +8,12 @@ use innerloop_driver::SecretKeys;
 use innerloop_sandbox::{Executor, RunLimits};
 use std::{convert::Infallible, path::PathBuf};
 
-/// The machine as a place where commands run, of which there is none on Windows.
+/// The machine as a place where commands run, which does not exist on Windows.
 #[derive(Clone, Debug)]
 pub struct LocalEnvironment(Infallible);
 
 impl LocalEnvironment {
-    /// Fails.
+    /// Always fails.
     ///
     /// # Errors
     /// [`LocalError::NotHere`].
@@ -20,19 +21,19 @@ impl LocalEnvironment {
         Err(LocalError::NotHere)
     }
 
-    /// The same machine, which takes these keys out of what commands print.
+    /// Returns the same machine, which removes these keys from what commands print.
     #[must_use]
     pub fn without_keys(self, _: &SecretKeys) -> Self {
         self
     }
 
-    /// The same machine with other limits for what each command may print.
+    /// Returns the same machine with other limits for the output of each command.
     #[must_use]
     pub fn with_limits(self, _: RunLimits) -> Self {
         self
     }
 
-    /// Returns what it means to run commands here.
+    /// Returns a line on what it means to run commands here.
     #[must_use]
     pub fn notice(&self) -> String {
         match self.0 {}
@@ -45,7 +46,7 @@ impl Environment for LocalEnvironment {
     }
 }
 
-/// Returns where bubblewrap is installed, which it never is.
+/// Returns where bubblewrap is installed: nowhere on Windows.
 #[must_use]
 pub fn bubblewrap() -> Option<PathBuf> {
     None

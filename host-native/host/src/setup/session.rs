@@ -1,5 +1,5 @@
-//! A session between a model and the place where its tools work, from the first thing that is known
-//! of it to what drives it.
+//! A session between a model and the site of its tools, from its set-up to the host that drives it.
+//! The order of its steps is that of the types: what is needed first is part of what comes later.
 
 use super::traffic::ModelTraffic;
 use crate::{
@@ -23,7 +23,7 @@ use innerloop_driver::{
 };
 use std::{path::Path, sync::Arc};
 
-/// Everything that a session is begun with.
+/// Everything that a session begins with.
 #[derive(Debug)]
 pub struct SessionSetup {
     traffic: ModelTraffic,
@@ -33,7 +33,7 @@ pub struct SessionSetup {
     extras: HostExtras,
 }
 
-/// The parts of its host that its beginning does not depend on.
+/// The parts of the host that the session's beginning does not depend on.
 #[derive(Debug, Default)]
 struct HostExtras {
     recording: Option<RecordingWriter>,
@@ -41,7 +41,7 @@ struct HostExtras {
     hooks: Option<Arc<dyn HookHandler>>,
 }
 
-/// A session that has begun, and that nothing drives yet.
+/// A session that has begun, and that no host drives yet.
 #[derive(Debug)]
 pub struct OpenSession {
     driver: Driver,
@@ -50,7 +50,7 @@ pub struct OpenSession {
 }
 
 impl SessionSetup {
-    /// One that speaks to that model, asks nobody and keeps no log.
+    /// Creates a set-up with that model, in which nobody is asked and no log is kept.
     ///
     /// # Errors
     /// HTTP cannot be set up: the system's certificates cannot be read.
@@ -60,7 +60,7 @@ impl SessionSetup {
         Ok(Self { traffic, http, people, keeps_log: false, extras })
     }
 
-    /// With its traffic recorded into a new file, if one is named.
+    /// Records the traffic into a new file, if one is named.
     ///
     /// # Errors
     /// [`RecordingError`]: the file cannot be made, or is there already.
@@ -72,44 +72,45 @@ impl SessionSetup {
         Ok(self)
     }
 
-    /// Writes what the session talks to at the beginning of the recording, if one is made.
+    /// Writes the origin to the beginning of the recording, if one is made.
     pub fn name_model(&mut self, origin: &RecordingOrigin) {
         self.extras.recording.iter_mut().for_each(|recording| recording.begin(origin));
     }
 
-    /// With those who answer it.
+    /// Returns the set-up with these people to ask.
     #[must_use]
     pub fn with_people(self, people: HostCapabilities) -> Self {
         Self { people, ..self }
     }
 
-    /// With hooks, at the points that its people name.
+    /// Returns the set-up with hooks, at the points that its people name.
     #[must_use]
     pub fn with_hooks(mut self, hooks: Arc<dyn HookHandler>) -> Self {
         self.extras.hooks = Some(hooks);
         self
     }
 
-    /// With a key that may change, if there is a way to know.
+    /// Returns the set-up with a key that may change, if there is a way to know.
     #[must_use]
     pub fn with_renewal(mut self, renewal: Option<KeyRenewal>) -> Self {
         self.extras.renewal = renewal;
         self
     }
 
-    /// With a log, which [`OpenSession::host`] is given then, or without one.
+    /// Returns the set-up with or without a log. With one, [`OpenSession::host`] must be given a
+    /// journal.
     #[must_use]
     pub fn with_log(self, keeps_log: bool) -> Self {
         Self { keeps_log, ..self }
     }
 
-    /// The keys that must not be seen.
+    /// Returns the keys that must not be seen.
     #[must_use]
     pub fn keys(&self) -> SecretKeys {
         self.traffic.keys()
     }
 
-    /// A new session of that configuration.
+    /// Opens a new session of that configuration.
     ///
     /// # Errors
     /// As [`Driver::open`].
@@ -117,7 +118,7 @@ impl SessionSetup {
         self.begun(|parts| Driver::open(config, wall_time(), parts))
     }
 
-    /// The session of a snapshot.
+    /// Restores the session of a snapshot.
     ///
     /// # Errors
     /// As [`Driver::restore`].
@@ -125,7 +126,7 @@ impl SessionSetup {
         self.begun(|parts| Driver::restore(snapshot, wall_time(), parts))
     }
 
-    /// The session of a log.
+    /// Resumes the session of a log.
     ///
     /// # Errors
     /// As [`Driver::resume`].
@@ -133,7 +134,7 @@ impl SessionSetup {
         self.begun(|parts| Driver::resume(log, wall_time(), parts))
     }
 
-    /// A session of that id which has heard the first `turns` turns of another.
+    /// Forks a session of that id, which has heard the first `turns` turns of another.
     ///
     /// # Errors
     /// As [`Driver::fork`].
@@ -158,13 +159,13 @@ impl SessionSetup {
 }
 
 impl OpenSession {
-    /// The session as it stands.
+    /// Returns the session as it stands.
     #[must_use]
     pub const fn session(&self) -> &Session {
         self.driver.session()
     }
 
-    /// The host that drives it, with those tools and its log.
+    /// Creates the host that drives it, with those tools and its log.
     #[must_use]
     pub fn host(self, tools: ToolRunner, journal: Option<Journal>) -> Host {
         let Self { driver, http, extras: HostExtras { recording, renewal, hooks } } = self;

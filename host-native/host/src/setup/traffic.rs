@@ -1,4 +1,5 @@
-//! The model's traffic: where requests go, and where the answers come from.
+//! The traffic with the model: the endpoint that requests go to, or the recording that answers them
+//! in its place.
 
 use crate::http::HttpClient;
 use innerloop_core::input::HttpFailure;
@@ -6,8 +7,8 @@ use innerloop_driver::{
     Endpoint, EndpointTable, ModelSource, SecretKeys, providers::Provider, traffic::TrafficPlayer,
 };
 
-/// The place that a session's requests go to and the answers come from. Clones are for sessions
-/// that speak to the same model.
+/// The endpoint or the recording that a session talks to. Clones are for sessions that talk to the
+/// same model.
 #[derive(Clone, Debug)]
 pub struct ModelTraffic {
     pub(super) endpoints: EndpointTable,
@@ -15,14 +16,15 @@ pub struct ModelTraffic {
 }
 
 impl ModelTraffic {
-    /// To and from the provider's endpoint.
+    /// Creates traffic with the provider's endpoint.
     #[must_use]
     pub fn live(provider: &Provider, endpoint: Endpoint) -> Self {
         let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
         Self { endpoints, models: ModelSource::Live }
     }
 
-    /// Out of a recording: nothing is sent to the endpoint, but its key is masked if it is known.
+    /// Creates traffic out of a recording: nothing is sent to the endpoint, but its key is masked
+    /// if it is known.
     #[must_use]
     pub fn replayed(
         provider: &Provider,
@@ -34,15 +36,16 @@ impl ModelTraffic {
         Self { endpoints, models: ModelSource::Replayed { player, pace_ms: 0 } }
     }
 
-    /// The keys that must not be seen.
+    /// Returns the keys that must not be seen.
     #[must_use]
     pub fn keys(&self) -> SecretKeys {
         self.endpoints.keys()
     }
 
-    /// The client that sends the requests; none if a recording answers them.
+    /// Returns the client that sends the requests; `None` if a recording answers them.
     pub(super) fn http(&self) -> Result<Option<HttpClient>, HttpFailure> {
         match self.models {
+            // A replay works without certificates and without a network.
             ModelSource::Replayed { .. } => Ok(None),
             ModelSource::Live | ModelSource::Recorded(_) => {
                 HttpClient::new(self.endpoints.are_loopback()).map(Some)

@@ -1,5 +1,5 @@
 //! The site of a session's tools: the workspace, the sandbox over it, and another place for the
-//! built-in actions where one is wanted.
+//! built-in actions if one is wanted.
 
 use crate::{
     environment::{Environment, ReadOnly},
@@ -29,7 +29,7 @@ pub struct WorkSite {
 #[derive(Debug)]
 enum ActionPlace {
     Sandbox,
-    /// In the sandbox, where they change and run nothing.
+    /// The sandbox, where actions change and run nothing.
     ReadOnly,
     Local(Box<LocalEnvironment>),
     Elsewhere(Arc<dyn Environment>),
@@ -38,17 +38,17 @@ enum ActionPlace {
 /// The reason that there is no sandbox over a workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
-    /// The file that says which programs there are cannot be used.
+    /// The file that lists the programs can't be used.
     #[error(transparent)]
     Programs(#[from] ProgramsError),
-    /// The file of the project that says so cannot be used.
+    /// The project's file that lists its programs can't be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
 }
 
 impl WorkSite {
-    /// The sandbox over a workspace, with the programs of that folder or `tools.toml`, or else the
-    /// user's, as far as the project lets them be.
+    /// Opens the sandbox over a workspace, with the programs of that folder or `tools.toml`, or
+    /// else the user's, as far as the project allows them.
     ///
     /// # Errors
     /// [`SiteError`]: what says which programs there are cannot be used.
@@ -64,43 +64,43 @@ impl WorkSite {
         })
     }
 
-    /// With what only reads carried out there.
+    /// Returns the site with actions that only read carried out there.
     #[must_use]
     pub fn with_isolation(self, isolation: ReadIsolation) -> Self {
         Self { sandbox: self.sandbox.with_isolation(isolation), ..self }
     }
 
-    /// With nothing changed and nothing run.
+    /// Returns the site with nothing changed and nothing run.
     #[must_use]
     pub fn reading_only(self) -> Self {
         Self { place: ActionPlace::ReadOnly, ..self }
     }
 
-    /// With commands on the machine itself.
+    /// Returns the site with commands on the machine itself.
     #[must_use]
     pub fn with_local(self, local: LocalEnvironment) -> Self {
         Self { place: ActionPlace::Local(Box::new(local)), ..self }
     }
 
-    /// With built-in actions carried out there.
+    /// Returns the site with built-in actions carried out by that environment.
     #[must_use]
     pub fn with_environment(self, environment: Arc<dyn Environment>) -> Self {
         Self { place: ActionPlace::Elsewhere(environment), ..self }
     }
 
-    /// The workspace, as the agent sees it.
+    /// Returns the workspace, as the agent sees it.
     #[must_use]
     pub const fn workspace(&self) -> &Workspace {
         self.sandbox.workspace()
     }
 
-    /// The sandbox over it.
+    /// Returns the sandbox over the workspace.
     #[must_use]
     pub const fn sandbox(&self) -> &Executor {
         &self.sandbox
     }
 
-    /// The place of built-in actions, as it is before keys are taken out of what it says.
+    /// Returns the place of built-in actions, which does not yet remove keys from its output.
     #[must_use]
     pub fn place(&self) -> &dyn Environment {
         match &self.place {
@@ -110,22 +110,24 @@ impl WorkSite {
         }
     }
 
-    /// True if commands run on the machine itself.
+    /// Returns whether commands run on the machine itself.
     #[must_use]
     pub const fn is_local(&self) -> bool {
         matches!(self.place, ActionPlace::Local(_))
     }
 
-    /// Lets nothing that the agent does change these files, nor what the next session obeys, should
-    /// they lie in the workspace.
+    /// Protects these files, and those that configure the next session, from all changes by the
+    /// agent, if they lie in the workspace.
     pub fn reserve<'a>(&self, files: impl IntoIterator<Item = &'a Path>) {
         let workspace = self.workspace();
         files.into_iter().for_each(|file| workspace.reserve(file));
+        // Whoever writes those files decides what the next session may do, so that an agent must
+        // not.
         app_dirs::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
     }
 
-    /// The facts that a model of that family is told. It may take seconds where a repository is
-    /// large, and holds up nobody else.
+    /// Returns the facts that a model of that family reads. It may take seconds where a repository
+    /// is large, and blocks no other task.
     ///
     /// # Errors
     /// The look at the project has panicked.
@@ -135,8 +137,8 @@ impl WorkSite {
         Ok(self.place().facts(found))
     }
 
-    /// The tools of this site, with these keys taken out of what they say; the host's own are added
-    /// to them.
+    /// Returns the tools of this site, which remove these keys from their output; the host's own
+    /// are added to them.
     #[must_use]
     pub fn tools(&self, keys: &SecretKeys) -> ToolRunner {
         let sandbox = self.sandbox.clone().without_keys(keys);

@@ -1,4 +1,5 @@
-//! What a function of the host's own is told of one call, and its way to say something meanwhile.
+//! One call as a function of the host's own sees it: its arguments, its folder and its time, and a
+//! way to show output before it ends.
 
 use super::time_limit::TimeLimit;
 use innerloop_core::json::Json;
@@ -22,7 +23,7 @@ pub struct OwnToolCall {
     pub time_limit: Duration,
     left: TimeLimit,
     on_delta: OnDelta,
-    /// Closed when nobody waits for the result any more.
+    /// The channel that is closed when nobody waits for the result any more.
     awaited: watch::Receiver<()>,
 }
 
@@ -41,24 +42,24 @@ impl OwnToolCall {
     /// Reads the arguments as a type.
     ///
     /// # Errors
-    /// They are not of that type: the schema allows more.
+    /// The arguments are not of that type, since the schema allows more.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.arguments.text())
     }
 
-    /// Shows output while the tool runs. It is no part of the result. Who says much awaits
-    /// [`OwnToolCall::heard`] now and then.
+    /// Shows output while the tool runs. It is not part of the result. A function that prints much
+    /// awaits [`OwnToolCall::heard`] now and then.
     pub fn say(&self, text: &str) {
         self.on_delta.tell(text);
     }
 
-    /// Waits until there is room for more of what is said: as long as nobody reads, there is not.
+    /// Waits until there is room for more output, which there is only while somebody reads.
     pub async fn heard(&self) {
         self.on_delta.room().await;
     }
 
-    /// Waits for something that may take any time, such as the answer of a person: meanwhile the
-    /// time limit does not run.
+    /// Waits for something that may take any time, such as the answer of a person. The time limit
+    /// does not run meanwhile.
     pub async fn unhurried<F: Future>(&self, waiting: F) -> F::Output {
         self.left.hold(waiting).await
     }
@@ -75,7 +76,7 @@ impl OwnToolCall {
         self.awaited.has_changed().is_err()
     }
 
-    /// Waits until [`OwnToolCall::is_cancelled`].
+    /// Waits until nobody waits for the result any more, as [`OwnToolCall::is_cancelled`] tells.
     pub async fn cancelled(&self) {
         // Nothing is ever sent: the wait ends with the channel.
         while self.awaited.clone().changed().await.is_ok() {}

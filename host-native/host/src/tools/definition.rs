@@ -1,5 +1,5 @@
-//! A tool of the host's own by its folder: a `tool.toml` that says what the model is told, and the
-//! WASI module that carries it out. The form is in `docs/custom-tools.md`.
+//! The definition of a tool of the host's own by a folder: a `tool.toml` with what the model reads,
+//! and the WASI module that carries it out. The format is in `docs/custom-tools.md`.
 
 use super::own_tools::OwnTool;
 use innerloop_core::{config::ConfigError, json::Json, schema, tool::ToolSpec};
@@ -12,9 +12,9 @@ use std::{
 };
 use toml::{Table, Value};
 
-/// The file of a tool's folder that defines it.
+/// The name of the file that defines a tool.
 const FILE: &str = "tool.toml";
-/// The longest such file.
+/// The largest number of bytes of that file.
 const MAX_BYTES: u64 = 1 << 20;
 /// The largest limit, in MiB.
 const MAX_MIB: u64 = 1 << 20;
@@ -84,8 +84,8 @@ enum DefinitionFileError {
 }
 
 impl OwnTool {
-    /// The tool that a folder holds: the folder, or the `tool.toml` in it. The module is read, not
-    /// compiled yet.
+    /// Reads the tool that a folder holds, by the folder or by the `tool.toml` in it. The module is
+    /// read, but not compiled yet.
     ///
     /// # Errors
     /// [`DefinitionError`] if the definition or the module can't be read, or a field does not fit.
@@ -105,6 +105,7 @@ fn define(file: &Path) -> Result<OwnTool, DefinitionFileError> {
     let timeout_ms = limits.timeout_ms;
     let freeform = None;
     let spec = ToolSpec { name, description, parameters, read_only, timeout_ms, paths, freeform };
+    // The session would refuse the specification, too, but could not name the file.
     schema::of_tool(&spec).map_err(DefinitionFileError::Field)?;
     let limits = limits.over(RunLimits::default())?;
     let module = inside(file, &module).ok_or(DefinitionFileError::Outside(module))?;
@@ -116,6 +117,7 @@ fn read(file: &Path) -> Result<String, DefinitionFileError> {
     if file.file_name().is_none_or(|name| name != FILE) {
         return Err(DefinitionFileError::NoDefinition);
     }
+    // Only a plain file: a pipe of this name would block the start.
     let opened = plain_file::open(file).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => DefinitionFileError::Missing(error),
         _ => DefinitionFileError::Unreadable(error),
@@ -132,7 +134,7 @@ fn read(file: &Path) -> Result<String, DefinitionFileError> {
     }
 }
 
-/// The module's file, if its path leads nowhere else than into the folder.
+/// Returns the module's file, if its path stays in the folder.
 fn inside(file: &Path, module: &str) -> Option<PathBuf> {
     let path = Path::new(module);
     let is_plain = |step| matches!(step, Component::Normal(_) | Component::CurDir);
@@ -140,12 +142,12 @@ fn inside(file: &Path, module: &str) -> Option<PathBuf> {
     stays.then(|| file.parent().unwrap_or(Path::new("")).join(path))
 }
 
-/// The schema of a tool without arguments.
+/// Returns the schema of a tool without arguments.
 fn no_arguments() -> Table {
     Table::from_iter([("type".to_owned(), Value::from("object"))])
 }
 
-/// A schema's JSON, its fields in the order of the file.
+/// Returns a schema's JSON, with its fields in the order of the file.
 fn json_of(table: Table) -> Result<Json, DefinitionFileError> {
     let value = Value::Table(table);
     check_json(&value, &mut vec!["parameters".to_owned()])?;
@@ -154,7 +156,7 @@ fn json_of(table: Table) -> Result<Json, DefinitionFileError> {
     Json::parse(text).map_err(|error| refused(error.to_string()))
 }
 
-/// Refuses what TOML has and JSON has not.
+/// Checks that a value has nothing that JSON lacks.
 fn check_json(value: &Value, path: &mut Vec<String>) -> Result<(), DefinitionFileError> {
     let refused = |kind| Err(DefinitionFileError::NoJson { field: path.join("."), kind });
     match value {

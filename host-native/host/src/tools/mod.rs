@@ -1,5 +1,6 @@
-//! Tool runs for the driver: built-in actions go to the sandbox, calls of the host's own tools to
-//! those. A run that is stopped still answers, with what there is.
+//! Tool runs for the driver: built-in actions go to the sandbox or the environment in its place,
+//! calls of the host's own tools to those. A run that is stopped still has an outcome, with what
+//! there is by then.
 
 mod call;
 mod definition;
@@ -33,63 +34,64 @@ pub struct ToolRunner {
 }
 
 impl ToolRunner {
-    /// Runs built-in actions in that sandbox.
+    /// Creates a runner that runs built-in actions in that sandbox.
     #[must_use]
     pub fn new(sandbox: Executor) -> Self {
         Self { sandbox, own: Arc::default(), web: None, environment: None }
     }
 
-    /// With built-in actions carried out there, in place of the sandbox. The host's own tools, and
-    /// what reads pages of the web, are run as before.
+    /// Returns the runner with built-in actions carried out there instead of in the sandbox. The
+    /// host's own tools, and the one that reads web pages, run as before.
     #[must_use]
     pub fn with_environment(mut self, environment: impl Environment + 'static) -> Self {
         self.environment = Some(Arc::new(environment));
         self
     }
 
-    /// With what reads pages of the web, which the model is offered where the configuration's
-    /// `web_fetch` is set. The arguments of its calls are those of [`Action::Fetch`], whatever the
-    /// model's tool is called.
+    /// Returns the runner with a tool that reads web pages, which the model is offered if the
+    /// configuration's `web_fetch` is set. The arguments of its calls are those of
+    /// [`Action::Fetch`], whatever the model's tool is called.
     #[must_use]
     pub fn with_web_fetch(mut self, reader: OwnTool) -> Self {
         self.web = Some(reader);
         self
     }
 
-    /// With a tool of the host's own. Among tools of one name the latest is run, also in place of
-    /// a built-in one.
+    /// Returns the runner with a tool of the host's own. Among tools of one name the latest runs,
+    /// even in place of a built-in one.
     #[must_use]
     pub fn with(mut self, tool: OwnTool) -> Self {
         Arc::make_mut(&mut self.own).push(tool);
         self
     }
 
-    /// Without the host's own tools of that name: a built-in one takes its place again.
+    /// Returns the runner without the host's own tools of that name, so that a built-in one takes
+    /// its place again.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         Arc::make_mut(&mut self.own).retain(|tool| tool.spec().name != name);
         self
     }
 
-    /// The host's own tool of that name: the latest one.
+    /// Returns the host's own tool of that name, the latest one.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OwnTool> {
         self.own.iter().rev().find(|tool| tool.spec().name == name)
     }
 
-    /// The names of the host's own tools, in the order in which they came.
+    /// Returns the names of the host's own tools, in the order in which they were added.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.own.iter().map(|tool| tool.spec().name.as_str())
     }
 
-    /// Returns what the model is told of the host's own tools: the `tools` of a session's
+    /// Returns the specifications of the host's own tools: the `tools` of a session's
     /// configuration.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.own.iter().map(|tool| tool.spec().clone()).collect()
     }
 
-    /// Runs an agent's tool to its end, its time limit, or the word to stop.
+    /// Runs an agent's tool to its end, its time limit, or the signal to stop.
     pub(crate) async fn run(
         &self,
         agent: AgentId,
@@ -103,8 +105,11 @@ impl ToolRunner {
             folder: run.folder.clone(),
             known: run.known.clone(),
         };
+        // A sender that was dropped stops the run as well: the host is gone then.
         let stopped = async move { drop(stop.await) };
         match (&run.job, &self.web) {
+            // Before the environment: pages are read by this host, which knows the domains that are
+            // allowed.
             (Job::Builtin(action @ Action::Fetch { .. }), Some(reader)) => {
                 let called = (&call, &*run, &Json::of(action));
                 reader.run(&self.sandbox, called, on_delta, stopped).await
@@ -127,6 +132,7 @@ impl ToolRunner {
                 Some(tool) => {
                     tool.run(&self.sandbox, (&call, &*run, arguments), on_delta, stopped).await
                 }
+                // A session that was restored may call a tool that its new host does not have.
                 None => {
                     let message = format!("The tool {} is not available here.", run.name);
                     Outcome::error(ToolError::UnknownTool, message)

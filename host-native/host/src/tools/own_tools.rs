@@ -22,7 +22,8 @@ use tokio::{
     task::{JoinError, JoinSet, spawn_blocking},
 };
 
-/// A tool of the host's own: what the model is told of it, and what carries it out.
+/// A tool of the host's own: the specification that the model reads, and the code that carries it
+/// out.
 ///
 /// ```
 /// use innerloop_core::{json::Json, tool::ToolSpec};
@@ -66,10 +67,10 @@ type ToolFunction = dyn Fn(OwnToolCall) -> ToolFuture + Send + Sync;
 type ToolFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 impl OwnTool {
-    /// A tool that is an async function. A text that it returns is the result, an [`Outcome`] says
-    /// more; an error, or a panic, becomes an error result for the model, and the session goes on.
-    /// When the run is interrupted or its time is up, the result is not waited for, and the future
-    /// is dropped at its next await.
+    /// Creates a tool from an async function. A text that it returns is the result, and an
+    /// [`Outcome`] can hold more. An error or a panic becomes an error result for the model, and
+    /// the session goes on. When the run is interrupted or its time is up, the result is not waited
+    /// for, and the future is dropped at its next await.
     pub fn new<F, R, T, E>(spec: ToolSpec, function: F) -> Self
     where
         F: Fn(OwnToolCall) -> R + Send + Sync + 'static,
@@ -86,9 +87,9 @@ impl OwnTool {
         Self { spec, work: ToolImplementation::Function(Arc::new(run)) }
     }
 
-    /// A tool that is a function which may block: it runs on a thread for such. Otherwise as
-    /// [`OwnTool::new`], but the function itself can't be stopped: where it takes long, it looks at
-    /// [`OwnToolCall::is_cancelled`].
+    /// Creates a tool from a function that may block, which runs on a thread for such work.
+    /// Otherwise it is like [`OwnTool::new`], but the function itself can't be stopped: if it takes
+    /// long, it should check [`OwnToolCall::is_cancelled`].
     pub fn blocking<F, T, E>(spec: ToolSpec, function: F) -> Self
     where
         F: Fn(OwnToolCall) -> Result<T, E> + Send + Sync + 'static,
@@ -107,19 +108,19 @@ impl OwnTool {
         Self { spec, work: ToolImplementation::Function(Arc::new(run)) }
     }
 
-    /// A tool that is a WASI module: the sandbox runs it as a program of the agent. It reads the
-    /// arguments as JSON from standard input and prints the result to standard output: a text, or
-    /// a JSON object with `text` or `parts` that says more. An exit code other than 0 makes what is
-    /// printed an error. The call's id is in the variable `INNERLOOP_CALL_ID`, the tool's name in
-    /// `INNERLOOP_TOOL`, and `args` follow the name as arguments. If the tool is read-only, the
-    /// module can't change the folder.
+    /// Creates a tool from a WASI module, which the sandbox runs as a program of the agent. It
+    /// reads the arguments as JSON from standard input and prints the result to standard output: a
+    /// text, or a JSON object with `text` or `parts` that says more. With an exit code other than
+    /// 0, the output is an error. The call's id is in the variable `INNERLOOP_CALL_ID`, the tool's
+    /// name in `INNERLOOP_TOOL`, and `args` follow the name as arguments. If the tool is read-only,
+    /// the module can't change the folder.
     #[must_use]
     pub const fn module(spec: ToolSpec, module: RegisteredModule, args: Vec<String>) -> Self {
         Self { spec, work: ToolImplementation::Module { module, args, limits: None } }
     }
 
-    /// The same tool, whose module has limits of its own in place of the sandbox's. A function has
-    /// none.
+    /// Returns the same tool with limits for its module instead of the sandbox's. For a function
+    /// they have no effect.
     #[must_use]
     pub const fn with_limits(mut self, own: RunLimits) -> Self {
         if let ToolImplementation::Module { limits, .. } = &mut self.work {
@@ -128,13 +129,13 @@ impl OwnTool {
         self
     }
 
-    /// Returns what the model is told of it.
+    /// Returns the specification that the model reads.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    /// Its module, if it is one.
+    /// Returns its module, if it is one.
     #[must_use]
     pub const fn as_module(&self) -> Option<&RegisteredModule> {
         match &self.work {
@@ -143,7 +144,7 @@ impl OwnTool {
         }
     }
 
-    /// Carries out a call: its context, and with which arguments it is run.
+    /// Carries out a call, given as its context, its run and the arguments to use.
     pub async fn run(
         &self,
         sandbox: &Executor,
@@ -174,6 +175,8 @@ impl OwnTool {
                     Ok(folder) => folder,
                     Err(outcome) => return outcome,
                 };
+                // The sender lives as long as this future: its end, even by a drop, tells every
+                // clone of the call that nobody waits any more.
                 let (waits, awaited) = watch::channel(());
                 let (id, arguments) = (run.call_id.clone(), arguments.clone());
                 let left = TimeLimit::of(limit);
@@ -193,7 +196,7 @@ impl fmt::Debug for OwnTool {
     }
 }
 
-/// Calls the function and waits for what comes of it, but no longer than is left or until `stop`.
+/// Calls the function and waits for its outcome, until the time is up or `stop` is done.
 async fn wait_for(
     name: &str,
     function: Arc<ToolFunction>,
@@ -201,11 +204,12 @@ async fn wait_for(
     left: &TimeLimit,
     stop: impl Future<Output = ()> + Send,
 ) -> Outcome {
-    // In a task of its own a function may panic, or keep a thread busy for a while. Dropped, the
-    // set stops it.
+    // In a task of its own a function may panic, or keep a thread busy for a while, without harm to
+    // the host. The drop of the set aborts it.
     let mut task = JoinSet::new();
     task.spawn(async move { function(call).await });
     let ended = tokio::select! {
+        // A result that is there counts, even if the time is up by now.
         biased;
         () = stop => return custom_tool_outcome::interrupted(),
         ended = task.join_next() => ended,
@@ -236,7 +240,7 @@ fn broken(name: &str, error: JoinError) -> Outcome {
     }
 }
 
-/// Returns what a panic says.
+/// Returns the message of a panic.
 fn said(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")

@@ -1,5 +1,6 @@
-//! What a module prints to say more than a text: one JSON object with the fields of a tool's reply.
-//! The npm package reads the same (`wasm/npm/src/programs/outcome.ts`).
+//! The reply of a module that has more to say than a text: one JSON object with the fields of a
+//! tool's reply, printed to standard output. The npm package reads the same format
+//! (`wasm/npm/src/programs/outcome.ts`).
 
 use innerloop_core::{
     action::{Outcome, Part, ToolError},
@@ -8,7 +9,7 @@ use innerloop_core::{
 use innerloop_driver::custom_tool_outcome;
 use innerloop_json::{FromJson, Value, from_str};
 
-/// Its fields.
+/// The fields of a reply.
 const FIELDS: [&str; 4] = ["text", "parts", "is_error", "details"];
 
 #[derive(Default, FromJson)]
@@ -20,10 +21,11 @@ struct ModuleReply {
     details: Option<Json>,
 }
 
-/// The outcome of a module's run, with what it printed taken for a reply if it is one: all of it an
-/// object of such fields alone, with a `text` that is text or `parts` that are a list. Anything
-/// else stays text. What fails is told as it is.
+/// Returns the outcome of a module's run, with its output read as a reply if it is one: an object
+/// of such fields alone, with a `text` that is a string or `parts` that are a list. Any other
+/// output stays text, and that of a failed run is never read as a reply.
 pub(super) fn read(name: &str, outcome: Outcome) -> Outcome {
+    // Output that was cut is no longer the object that was printed.
     if outcome.error.is_some() || outcome.capped_at_source {
         return outcome;
     }
@@ -37,11 +39,12 @@ pub(super) fn read(name: &str, outcome: Outcome) -> Outcome {
         ),
     };
     let Outcome { parts, error, details, .. } = replied;
-    // Behind the two streams stand words on the run itself.
+    // The first two parts are the streams; behind them stand notes on the run itself, which stay.
     let parts = parts.into_iter().chain(outcome.parts.into_iter().skip(2)).collect();
     Outcome { parts, streams: false, error, details, ..outcome }
 }
 
+/// Returns whether a text is a reply.
 fn is_reply(text: &str) -> bool {
     if !text.starts_with('{') {
         return false;
@@ -49,6 +52,7 @@ fn is_reply(text: &str) -> bool {
     let Ok(Value::Object(fields)) = from_str(text) else { return false };
     let has_text = matches!(fields.get("text"), Some(Value::String(_)));
     let has_parts = matches!(fields.get("parts"), Some(Value::Array(_)));
+    // Strict, as many programs print JSON that is meant as text.
     (has_text || has_parts) && fields.iter().all(|(name, _)| FIELDS.contains(&name))
 }
 

@@ -1,5 +1,5 @@
-//! How much of a call's time is left. It stands still while somebody is waited for who may take
-//! any time, such as a person.
+//! The time limit of a call. It stands still while the call waits for something that may take any
+//! time, such as the answer of a person.
 
 use std::{future::pending, sync::Arc, time::Duration};
 use tokio::{
@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// A time limit that runs from now on. Clones are of the same one.
+/// A time limit that runs from its creation. Clones are the same one.
 #[derive(Clone, Debug)]
 pub(super) struct TimeLimit(Arc<watch::Sender<CountdownState>>);
 
@@ -15,9 +15,9 @@ pub(super) struct TimeLimit(Arc<watch::Sender<CountdownState>>);
 struct CountdownState {
     /// The number of holds that are open.
     holds: usize,
-    /// The time at which the limit is reached, as long as nobody holds it.
+    /// The time at which the limit is reached, unless it is held.
     until: Instant,
-    /// The time that was left when it was held.
+    /// The time that was left when the first hold began.
     left: Duration,
 }
 
@@ -43,20 +43,25 @@ impl TimeLimit {
             };
             tokio::select! {
                 () = near => return,
-                // The sender is this limit's own.
+                // A hold has begun or ended, so that the time is computed anew. The sender is this
+                // limit's own and never gone.
                 _ = clock.changed() => {}
             }
         }
     }
 
-    /// Waits for something, and the limit does not run meanwhile.
+    /// Waits for something, while the limit stands still.
     pub(super) async fn hold<F: Future>(&self, waiting: F) -> F::Output {
         self.0.send_modify(|clock| {
+            // Several waits of one call may overlap; only the first stops the time, and only the
+            // last lets it run.
             if clock.holds == 0 {
                 clock.left = clock.until.saturating_duration_since(Instant::now());
             }
             clock.holds += 1;
         });
+        // A guard and not a call after the await: the wait may be dropped, and the limit must run
+        // again then.
         let held = TimeLimitHold(self);
         let output = waiting.await;
         drop(held);

@@ -1,6 +1,6 @@
-//! Which IP addresses belong to the public internet. Whatever else an address may be (this machine,
-//! its network, a form that stands for another address) is judged by the registries of special
-//! purposes that IANA keeps.
+//! The IP addresses of the public internet. Every other address (this machine, its network, a form
+//! that stands for another address) is recognised by the registries of special purposes that IANA
+//! keeps.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -16,7 +16,7 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     // Loopback.
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Link-local; clouds tell their machines secrets there.
+    // Link-local; clouds serve the credentials of their machines there.
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     // Protocol assignments.
     (Ipv4Addr::new(192, 0, 0, 0), 24),
@@ -24,7 +24,7 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(192, 0, 2, 0), 24),
     (Ipv4Addr::new(198, 51, 100, 0), 24),
     (Ipv4Addr::new(203, 0, 113, 0), 24),
-    // Relays of 6to4, which are no more, RFC 7526.
+    // Relays of 6to4, which are out of use, RFC 7526.
     (Ipv4Addr::new(192, 88, 99, 0), 24),
     // Benchmarks, RFC 2544.
     (Ipv4Addr::new(198, 18, 0, 0), 15),
@@ -48,7 +48,7 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
 ];
 
-/// Blocks whose last four bytes are an IPv4 address, which counts: mapped, and translated by the
+/// Blocks whose last four bytes are an IPv4 address, which decides: mapped, and translated by the
 /// prefix that all networks know (RFC 6052).
 const EMBEDDED_V4: [(Ipv6Addr, u32); 2] = [
     (Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0), 96),
@@ -60,11 +60,14 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) if EMBEDDED_V4.iter().any(|block| within_v6(address, *block)) => {
+            // Otherwise `::ffff:127.0.0.1` would lead to this machine.
             let [.., a, b, c, d] = address.octets();
             is_public_v4(Ipv4Addr::new(a, b, c, d))
         }
         IpAddr::V6(address) => {
             let is_special = SPECIAL_V6.iter().any(|block| within_v6(address, *block));
+            // Only the block that is assigned counts: what IANA assigns later is refused and not
+            // reached by accident.
             within_v6(address, GLOBAL_V6) && !is_special
         }
     }

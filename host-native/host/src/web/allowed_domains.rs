@@ -1,42 +1,43 @@
-//! Which pages may be read: by the domains that the user has allowed, before a name is looked up.
+//! The domains whose pages may be read, as the user has named them. An address is judged by its
+//! text, before its name is looked up; what the name leads to is judged by `host_names`.
 
 use super::address::is_public;
 use reqwest::Url;
 use std::{fmt, net::IpAddr};
 use thiserror::Error;
 
-/// Most bytes of an address.
+/// The largest number of bytes of an address.
 const LONGEST: usize = 8 << 10;
 
 /// The domains whose pages may be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedDomains(Vec<DomainEntry>);
 
-/// One of them, as it was named.
+/// One of the domains, as it was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DomainEntry {
     host: String,
     /// The port that was named; the scheme's own otherwise.
     port: Option<u16>,
-    /// True if the machine itself was named, and not a domain with all below it.
+    /// True if a machine itself was named, and not a domain with all that is below it.
     is_machine: bool,
 }
 
 /// A domain that can't be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DomainError {
-    /// It is something else, such as the address of a page.
+    /// Something that is not a domain, such as the address of a page.
     #[error("{0:?} is no domain; name it alone, such as docs.example.com or localhost:8000")]
     NotADomain(String),
-    /// All that is below it is allowed anyway.
+    /// A domain with a star: everything below a domain is allowed anyway.
     #[error("{0:?} has a star; name the domain alone, which includes all that is below it")]
     Star(String),
-    /// It holds the domains of many owners.
+    /// A domain that holds those of many owners.
     #[error("{0:?} is no domain of one owner; name one below it")]
     TopLevel(String),
 }
 
-/// The address of a page that may be read, unless its name leads elsewhere.
+/// The address of a page that may be read, unless its name turns out to lead elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PageAddress(Url);
 
@@ -44,17 +45,17 @@ pub(super) struct PageAddress(Url);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DeniedAddress {
     pub(super) why: String,
-    /// The address, where it would be enough that somebody allows its domain.
+    /// The address, if it could be read once somebody allows its domain.
     pub(super) unless: Option<PageAddress>,
 }
 
 impl AllowedDomains {
-    /// Reads domains: `docs.example.com` allows it and what is below it, at the usual ports of
-    /// HTTP and HTTPS, or at the one that is named, `docs.example.com:8443`. `localhost` and IP
-    /// addresses allow that machine only, also one of a private network.
+    /// Reads domains: `docs.example.com` allows that domain and all that is below it, at the usual
+    /// ports of HTTP and HTTPS, or at the one that is named, `docs.example.com:8443`. `localhost`
+    /// and IP addresses allow that machine only, even in a private network.
     ///
     /// # Errors
-    /// One is no domain.
+    /// [`DomainError`] if one of them is not a domain that can be allowed.
     pub fn parse<S: AsRef<str>>(domains: &[S]) -> Result<Self, DomainError> {
         domains
             .iter()
@@ -63,27 +64,31 @@ impl AllowedDomains {
             .map(Self)
     }
 
-    /// Returns whether none is allowed.
+    /// Returns whether no domain is allowed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The address that a text is, if it may be read; else why not. Without a scheme it is one of
-    /// HTTPS.
+    /// Returns the address in a text, if it may be read; else the reason why not. Without a scheme
+    /// it is one of HTTPS.
     pub(super) fn judge(&self, text: &str) -> Result<PageAddress, DeniedAddress> {
         let text = text.trim();
+        // An address without a scheme may have another one in its query, as in
+        // `example.com/?to=http://…`.
         let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let whole = match text.split_once("://") {
             Some((scheme, _)) if is_scheme(scheme) => text.to_owned(),
             _ => format!("https://{text}"),
         };
+        // The parser that sends the request later decides what the host is: it also reads `0x7f.1`
+        // as an address and `\` as `/`.
         let url =
             Url::parse(&whole).map_err(|error| denied(format!("That is no address: {error}.")))?;
         self.admit(url)
     }
 
-    /// The address that a page leads to, if it may be read; else why not.
+    /// Returns the address that a page leads to, if it may be read; else the reason why not.
     pub(super) fn follow(
         &self,
         from: &PageAddress,
@@ -91,6 +96,7 @@ impl AllowedDomains {
     ) -> Result<PageAddress, DeniedAddress> {
         let to = from.0.join(location);
         let to = to.map_err(|error| denied(format!("It leads to no address: {error}.")))?;
+        // Somebody on the way could change a page that the user expects to be encrypted.
         if from.0.scheme() == "https" && to.scheme() == "http" {
             return Err(denied(format!("It leads to {}, which is not encrypted.", shown(&to))));
         }
@@ -108,10 +114,12 @@ impl AllowedDomains {
         if url.as_str().len() > LONGEST {
             return Err(denied(format!("The address is longer than {LONGEST} bytes.")));
         }
+        // Such an address looks like one of another host: `https://example.com@evil.example/`.
         if !url.username().is_empty() || url.password().is_some() {
             return Err(denied("Addresses with a name or a password are not read.".to_owned()));
         }
         url.set_fragment(None);
+        // With the point that may end it, a host is the same and would not be found in the list.
         if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')) {
             let host = host.to_owned();
             url.set_host(Some(&host))
@@ -124,6 +132,7 @@ impl AllowedDomains {
         let domain = address.domain();
         let list = if self.is_empty() { "none".to_owned() } else { self.to_string() };
         let mut why = format!("{domain} is not allowed here. Pages can be read of: {list}.");
+        // No advice that would be refused: a name such as `com` can't be allowed.
         if DomainEntry::parse(&domain).is_ok() {
             why += &format!(" The user can allow it with --allow-domain {domain}.");
         }
@@ -131,19 +140,19 @@ impl AllowedDomains {
         Err(DeniedAddress { why, unless })
     }
 
-    /// Returns whether the address is one of these domains'.
+    /// Returns whether the address belongs to one of these domains.
     pub(super) fn covers(&self, address: &PageAddress) -> bool {
         self.0.iter().any(|entry| entry.covers(&address.0))
     }
 
-    /// Allows the domain of an address as well, and all that is below it.
+    /// Allows the domain of an address, too, and all that is below it.
     pub(super) fn add(&mut self, address: &PageAddress) {
         if let Ok(entry) = DomainEntry::parse(&address.domain()) {
             self.0.push(entry);
         }
     }
 
-    /// The domains, as one names them.
+    /// Returns the domains in the form in which a user names them.
     pub(super) fn names(&self) -> Vec<String> {
         self.0.iter().map(DomainEntry::to_string).collect()
     }
@@ -175,7 +184,8 @@ impl DomainEntry {
         if text.contains(['/', '@', '?', '#', '\\']) {
             return Err(wrong());
         }
-        // An IPv6 address has colons of its own, and may stand without its brackets.
+        // An IPv6 address has colons of its own and may come without its brackets, so that a port
+        // is looked for behind them only.
         let bare = text.parse::<IpAddr>().is_ok_and(|address| address.is_ipv6());
         let whole = if bare { format!("[{text}]") } else { text.to_owned() };
         let after = whole.rsplit_once(']').map_or(whole.as_str(), |(_, after)| after);
@@ -192,11 +202,12 @@ impl DomainEntry {
 
     fn covers(&self, url: &Url) -> bool {
         let host = host_of(url);
+        // A point must stand between the two: `badexample.com` is not below `example.com`.
         let below = host.strip_suffix(self.host.as_str()).and_then(|rest| rest.strip_suffix('.'));
         let is_below = below.is_some_and(|below| !below.is_empty());
         let is_port = match self.port {
             Some(port) => url.port_or_known_default() == Some(port),
-            // The address names its port only where that is not the scheme's own.
+            // The address has a port only where it is not the scheme's own.
             None => url.port().is_none(),
         };
         is_port && (host == self.host || (is_below && !self.is_machine))
@@ -204,25 +215,25 @@ impl DomainEntry {
 }
 
 impl PageAddress {
-    /// The address as it is asked for.
+    /// Returns the address as it is requested.
     pub(super) const fn url(&self) -> &Url {
         &self.0
     }
 
-    /// Its host, with the port where that is not the scheme's own.
+    /// Returns its host, with the port if that is not the scheme's own.
     pub(super) fn domain(&self) -> String {
         let port = self.0.port().map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}{port}", host_of(&self.0))
     }
 
-    /// Returns whether nothing but its domain speaks against it, as far as one sees: what a name
-    /// leads to is judged when it is looked up.
+    /// Returns whether only its domain speaks against it, as far as its text shows: the addresses
+    /// of a name are judged when it is looked up.
     fn may_be_public(&self) -> bool {
         let host = host_of(&self.0);
         let is_local = host == "localhost" || host.ends_with(".localhost");
         match address_of(host) {
             Some(address) => is_public(address),
-            // A name with an empty part is nobody's.
+            // A name with an empty part belongs to nobody.
             None => !is_local && !host.starts_with('.') && DomainEntry::parse(host).is_ok(),
         }
     }
@@ -238,22 +249,22 @@ fn denied(why: String) -> DeniedAddress {
     DeniedAddress { why, unless: None }
 }
 
-/// The host without the point that may end it.
+/// Returns the host without the point that may end it.
 fn host_of(url: &Url) -> &str {
     let host = url.host_str().unwrap_or_default();
     host.strip_suffix('.').unwrap_or(host)
 }
 
-/// The IP address that a host is.
+/// Returns the IP address that a host stands for, if it is one.
 fn address_of(host: &str) -> Option<IpAddr> {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     bare.unwrap_or(host).parse().ok()
 }
 
-/// An address that is told, not asked for: its first characters, without a name and a password.
+/// Returns an address for a text: its first 200 characters, without a name and a password.
 fn shown(url: &Url) -> String {
     let mut url = url.clone();
-    // Whatever has no host has neither.
+    // An address without a host has neither, and the calls fail.
     let _without = (url.set_username(""), url.set_password(None));
     url.as_str().chars().take(200).collect()
 }

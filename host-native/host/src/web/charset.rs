@@ -1,14 +1,15 @@
-//! From a page's bytes to text, by the character set that the page says, or shows, it has.
+//! The text of a page from its bytes, by the character set that the page declares or that its bytes
+//! show.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::str;
 
-/// Bytes from a page's start in which it may name its character set, as HTML has it.
+/// The number of bytes at a page's start in which it may name its character set, as in HTML.
 const HEAD: usize = 1024;
 
-/// The text of a page: by its byte order mark, what its header names, what it names itself; else
-/// as UTF-8 if it is that, and as the web's oldest set if not. Where it `is_cut`, its last
-/// character may be, too.
+/// Returns the text of a page: by its byte order mark, the set that its header names, or the one
+/// that it names itself; else as UTF-8 if it is that, and as windows-1252 if not. Where it
+/// `is_cut`, its last character may be cut, too.
 pub(super) fn decode(body: &[u8], is_cut: bool, header: Option<&str>) -> String {
     let named = header.and_then(|label| Encoding::for_label(label.as_bytes()));
     let set = named.or_else(|| named_inside(body)).unwrap_or_else(|| match str::from_utf8(body) {
@@ -16,11 +17,12 @@ pub(super) fn decode(body: &[u8], is_cut: bool, header: Option<&str>) -> String 
         Err(error) if is_cut && error.error_len().is_none() => UTF_8,
         Err(_) => WINDOWS_1252,
     });
+    // `decode` prefers a byte order mark to the given set.
     let (text, ..) = set.decode(body);
     text.into_owned()
 }
 
-/// The character set that HTML or XML names at its start.
+/// Returns the character set that HTML or XML names at its start.
 fn named_inside(body: &[u8]) -> Option<&'static Encoding> {
     let head = body.get(..HEAD).unwrap_or(body).to_ascii_lowercase();
     let head = String::from_utf8_lossy(&head);
@@ -37,7 +39,8 @@ fn named_inside(body: &[u8]) -> Option<&'static Encoding> {
     let label = label.trim_start_matches(['"', '\'', ' ']);
     let end = label.find(['"', '\'', ' ', '>', '/', ';', '?']).unwrap_or(label.len());
     let set = Encoding::for_label(label.get(..end)?.as_bytes())?;
-    // What can be read in ASCII is not UTF-16.
+    // The name could be read as ASCII, so that the page can't be UTF-16. The HTML standard takes it
+    // for UTF-8.
     Some(if set == UTF_16BE || set == UTF_16LE { UTF_8 } else { set })
 }
 

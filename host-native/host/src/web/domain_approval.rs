@@ -1,4 +1,5 @@
-//! Whoever may be asked for a domain that is not allowed, and what a call may read for the answer.
+//! Questions about domains that are not allowed: who is asked, and what one call may read after the
+//! answer. An answer for one call ends with it; one for good belongs to the session.
 
 use super::{
     allowed_domains::{AllowedDomains, DeniedAddress, PageAddress},
@@ -12,25 +13,25 @@ use tokio::sync::{
     oneshot,
 };
 
-/// The text that the model reads after a no.
+/// The text that the model reads after a denial.
 const NO: &str = "the user was asked and said no. Do without it";
 
 /// The domains of a session: those that were allowed at its beginning, and those that somebody has
-/// allowed since. Clones are of the same session.
+/// allowed since. Clones belong to the same session.
 #[derive(Clone, Debug)]
 pub struct SessionDomains {
     allowed: Arc<RwLock<AllowedDomains>>,
-    /// Those that were allowed at the beginning.
+    /// The domains that were allowed at the beginning.
     first: Arc<AllowedDomains>,
-    /// The channel on which others are asked for; `None` if nobody can be asked.
+    /// The channel for questions; `None` if nobody can be asked.
     asks: Option<UnboundedSender<DomainRequest>>,
 }
 
-/// A page of a domain that is not allowed, for which somebody is asked. Dropped, it is refused as
-/// if nobody were there.
+/// A question about a page of a domain that is not allowed. If it is dropped, the page is refused
+/// as if nobody were there.
 #[derive(Debug)]
 pub struct DomainRequest {
-    /// The page's address.
+    /// The address of the page.
     pub address: String,
     /// Its domain, with the port where that is not the usual one.
     pub domain: String,
@@ -41,39 +42,39 @@ pub struct DomainRequest {
     answer: oneshot::Sender<DomainAnswer>,
 }
 
-/// The answer.
+/// The answer to a question about a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainAnswer {
     /// The call that asks may read pages of the domain.
     Once,
     /// Pages of the domain and of those below it may be read from now on.
     Always,
-    /// It may not be read.
+    /// The domain may not be read.
     No,
 }
 
 impl SessionDomains {
-    /// Those domains, and no others.
+    /// Allows those domains, and no others.
     #[must_use]
     pub fn new(allowed: AllowedDomains) -> Self {
         let first = Arc::new(allowed.clone());
         Self { allowed: Arc::new(RwLock::new(allowed)), first, asks: None }
     }
 
-    /// Those domains, and others for which somebody is asked.
+    /// Allows those domains, and asks somebody about others, by the receiver.
     #[must_use]
     pub fn asking(allowed: AllowedDomains) -> (Self, UnboundedReceiver<DomainRequest>) {
         let (asks, asked) = tokio::sync::mpsc::unbounded_channel();
         (Self { asks: Some(asks), ..Self::new(allowed) }, asked)
     }
 
-    /// Returns whether no page of these addresses is read before somebody was asked for it.
+    /// Returns whether every page of these addresses needs a question first.
     #[must_use]
     pub fn asks_for_all(&self, urls: &[String]) -> bool {
         self.asks.is_some() && urls.iter().all(|url| self.with(|it| it.judge(url)).is_err())
     }
 
-    /// Takes back what somebody has allowed since the beginning.
+    /// Undoes what somebody has allowed since the beginning.
     pub fn forget(&self) {
         *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = (*self.first).clone();
     }
@@ -88,9 +89,9 @@ impl SessionDomains {
 }
 
 impl DomainRequest {
-    /// Answers.
+    /// Answers the question for the call.
     pub fn answer(self, word: DomainAnswer) {
-        // The call may be over.
+        // The call may have ended meanwhile, and needs no answer then.
         let _heard = self.answer.send(word);
     }
 
@@ -100,13 +101,13 @@ impl DomainRequest {
     }
 }
 
-/// The gate that decides for one call which addresses it reads.
+/// The gate of one call, which decides about each address that it reads.
 #[derive(Debug)]
 pub(super) struct FetchGate {
     domains: SessionDomains,
     call: OwnToolCall,
-    /// The answers for this call alone. Held while somebody is asked: pages that are read side by
-    /// side ask one after the other, and not twice for the same domain.
+    /// The answers for this call alone. The lock is held during a question: pages that are read
+    /// side by side ask one after the other, and not twice about one domain.
     said: Mutex<Vec<(String, DomainAnswer)>>,
 }
 
@@ -115,7 +116,7 @@ impl FetchGate {
         Self { domains, call, said: Mutex::default() }
     }
 
-    /// The address that a text is, if it may be read.
+    /// Returns the address in a text, if it may be read.
     pub(super) async fn enter(&self, text: &str) -> Result<PageAddress, FetchError> {
         match self.domains.with(|allowed| allowed.judge(text)) {
             Ok(address) => Ok(address),
@@ -123,7 +124,7 @@ impl FetchGate {
         }
     }
 
-    /// The address that a page leads to, if it may be read.
+    /// Returns the address that a page leads to, if it may be read.
     pub(super) async fn follow(
         &self,
         from: &PageAddress,
@@ -135,7 +136,7 @@ impl FetchGate {
         }
     }
 
-    /// The address all the same, if somebody says so.
+    /// Returns the address if somebody allows it.
     async fn ask(
         &self,
         denied: DeniedAddress,
@@ -147,6 +148,7 @@ impl FetchGate {
         };
         let domain = address.domain();
         let mut said = self.said.lock().await;
+        // Another page or call may have got an answer for good while this one waited for the lock.
         if self.domains.with(|allowed| allowed.covers(&address)) {
             return Ok(address);
         }
@@ -162,7 +164,8 @@ impl FetchGate {
                     allowed: self.domains.with(AllowedDomains::names),
                     answer,
                 };
-                // Whoever could be asked may have gone.
+                // If the receiver is gone, the request is dropped with its sender, and the wait
+                // below ends without an answer.
                 drop(asks.send(wanted));
                 self.call.unhurried(answered).await.ok()
             }

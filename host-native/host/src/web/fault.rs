@@ -1,15 +1,15 @@
-//! Why a page was not read.
+//! The error of a page that was not read.
 
 use innerloop_core::action::ToolError;
 
-/// The error, and what the model is told of it.
+/// The kind of the error, and the text that the model reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FetchError {
     pub(super) error: ToolError,
     pub(super) why: String,
 }
 
-/// It may not be read.
+/// Returns the error for a page that may not be read.
 pub(super) const fn refused(why: String) -> FetchError {
     FetchError { error: ToolError::PermissionDenied, why }
 }

@@ -1,5 +1,6 @@
-//! Host names are looked up once for each connection, and the connection is made to what was looked
-//! up and judged: no name can lead elsewhere between the two.
+//! The resolver of host names for pages. A name is looked up once for each connection, and the
+//! connection goes to the addresses that were judged: no name can lead elsewhere between the two.
+//! An address that is an IP itself never comes here, and is judged by its text.
 
 use super::address::is_public;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -7,14 +8,14 @@ use std::{io, net::SocketAddr};
 use thiserror::Error;
 use tokio::net::lookup_host;
 
-/// Looks names up and passes on what may be reached.
+/// Looks up names and passes on the addresses that may be reached.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PublicResolver;
 
-/// A name that may not be reached, or is none.
+/// The reason why a name leads to no address.
 #[derive(Debug, Error)]
 pub(super) enum ResolveError {
-    /// It leads only to places that are not the public internet.
+    /// The name leads only to addresses that are not public.
     #[error("{0} is no public address; this machine and private networks are not read")]
     Private(String),
     /// There is no such name.
@@ -34,7 +35,7 @@ impl Resolve for PublicResolver {
     }
 }
 
-/// Those of a name's addresses that may be reached. `localhost` is asked for only where the user
+/// Returns those of a name's addresses that may be reached. `localhost` gets here only if the user
 /// named it, and leads to this machine only.
 fn judged(name: &str, mut found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
     let is_local = name.eq_ignore_ascii_case("localhost");

@@ -1,10 +1,12 @@
-//! Text as it is laid out: words with the gaps between them, lines with their markers, cells of
-//! tables. It never grows much beyond its limit.
+//! The layout of a page's text: words with the gaps between them, lines with their markers, cells
+//! of tables. Gaps are written only when something follows, and no output grows much beyond its
+//! limit.
 
-/// The gap between the text so far and what comes next; the larger one counts.
+/// The gap between the text so far and what comes next; of two the larger one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextGap {
     #[default]
+    // The order is that of size: gaps are compared.
     None,
     Space,
     Cell,
@@ -12,15 +14,15 @@ pub(super) enum TextGap {
     Blank,
 }
 
-/// Text that is being laid out.
+/// The text that is laid out so far.
 #[derive(Debug)]
 pub(super) struct TextLayout {
     out: String,
     limit: usize,
     gap: TextGap,
-    /// The text that the next line begins with.
+    /// The marker that the next line begins with.
     marker: String,
-    /// Cells of the row so far, and whether the last of them has nothing in it.
+    /// The number of cells of the row so far, and whether the last of them is empty.
     cells: u32,
     is_cell_empty: bool,
 }
@@ -31,22 +33,23 @@ impl TextLayout {
         Self { out, limit, gap: TextGap::None, marker, cells: 0, is_cell_empty: false }
     }
 
-    /// Returns whether there is more than fits.
+    /// Returns whether there is more text than fits.
     pub(super) const fn is_full(&self) -> bool {
+        // More than the limit, so that a text that just fits does not count as cut.
         self.out.len() > self.limit
     }
 
-    /// Returns where the text ends so far.
+    /// Returns the place where the text ends so far.
     pub(super) const fn end(&self) -> usize {
         self.out.len()
     }
 
-    /// The text since that place, without the white space around it.
+    /// Returns the text since that place, without the white space around it.
     pub(super) fn since(&self, place: usize) -> &str {
         self.out.get(place..).unwrap_or_default().trim()
     }
 
-    /// Words, whose white space is one space each.
+    /// Adds words, with one space for any white space between them.
     pub(super) fn words(&mut self, text: &str) {
         for char in text.chars() {
             if char.is_whitespace() {
@@ -61,7 +64,7 @@ impl TextLayout {
         }
     }
 
-    /// Text whose white space counts.
+    /// Adds text whose white space counts.
     pub(super) fn verbatim(&mut self, text: &str) {
         for char in text.chars().filter_map(readable) {
             self.fill_gap();
@@ -72,19 +75,20 @@ impl TextLayout {
         }
     }
 
-    /// A piece that ends what stands there, with no gap before it.
+    /// Adds a piece right behind the text, without the gap that is due.
     pub(super) fn append(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
-    /// A piece of its own.
+    /// Adds a piece behind the gap that is due.
     pub(super) fn piece(&mut self, text: &str) {
         self.fill_gap();
         self.out.push_str(text);
     }
 
-    /// The end of preformatted text, on a line of its own.
+    /// Adds the end of preformatted text, on a line of its own.
     pub(super) fn close_fence(&mut self) {
+        // White space inside counts and was written already.
         self.gap = TextGap::None;
         self.piece(if self.out.ends_with('\n') { "```" } else { "\n```" });
         self.gap(TextGap::Blank);
@@ -94,27 +98,27 @@ impl TextLayout {
         self.gap = self.gap.max(TextGap::Space);
     }
 
-    /// At least that gap before what comes next. Where a cell or a marked line has just begun,
-    /// there is no new line.
+    /// Makes the gap before what comes next at least this large. At the beginning of a cell or of a
+    /// marked line there is no new line.
     pub(super) fn gap(&mut self, gap: TextGap) {
         if !self.is_cell_empty && self.marker.is_empty() {
             self.gap = self.gap.max(gap);
         }
     }
 
-    /// A line that ends here, whatever stands in it; a second one leaves a blank one.
+    /// Ends a line, even an empty one: a second break leaves a blank line.
     pub(super) fn break_line(&mut self) {
         let gap = if self.gap >= TextGap::Line { TextGap::Blank } else { TextGap::Line };
         self.gap(gap);
     }
 
-    /// A new line that begins with a marker.
+    /// Begins a line with a marker.
     pub(super) fn begin_line(&mut self, gap: TextGap, marker: String) {
         self.gap(gap);
         self.marker = marker;
     }
 
-    /// Forgets the marker of a line that has nothing else.
+    /// Ends a line, and drops its marker if it has nothing else.
     pub(super) fn end_line(&mut self, gap: TextGap) {
         self.marker.clear();
         self.gap(gap);
@@ -132,7 +136,7 @@ impl TextLayout {
     pub(super) fn begin_cell(&mut self) {
         if self.cells > 0 {
             if self.is_cell_empty {
-                // Columns stay what they are.
+                // An empty cell keeps its place, so that the columns stay what they are.
                 self.piece("");
             }
             self.gap = TextGap::Cell;
@@ -141,7 +145,7 @@ impl TextLayout {
         self.is_cell_empty = true;
     }
 
-    /// Returns what was laid out, and whether there was more.
+    /// Returns the text, and whether there was more.
     pub(super) fn finish(self) -> (String, bool) {
         let is_cut = self.is_full();
         (cut(self.out, self.limit), is_cut)
@@ -164,26 +168,27 @@ impl TextLayout {
     }
 }
 
-/// Text that is laid out already, at most `limit` bytes of it, and whether there is more.
+/// Returns text that needs no layout, at most `limit` bytes of it, and whether there is more.
 pub(super) fn plain(text: &str, limit: usize) -> (String, bool) {
     let text: String = text.replace("\r\n", "\n").chars().filter_map(readable).collect();
     let is_cut = text.len() > limit;
     (cut(text, limit), is_cut)
 }
 
-/// The start of a text, without white space at its end.
+/// Returns the start of a text, without white space at its end.
 fn cut(mut text: String, limit: usize) -> String {
     text.truncate(text.floor_char_boundary(limit));
     text.truncate(text.trim_end().len());
     text
 }
 
-/// A character as it is told: none that nobody sees, or that changes how others are shown.
+/// Returns the character, unless it is one that nobody sees or that changes how others are shown.
 pub(super) const fn readable(char: char) -> Option<char> {
     match char {
         '\n' | '\t' => Some(char),
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => None,
-        // Soft hyphens, zero widths, directions, invisible tags.
+        // Soft hyphens, zero widths, directions, invisible tags: with these a page could tell the
+        // model something that no person sees who checks it.
         '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => None,
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => None,
         _ => Some(char),

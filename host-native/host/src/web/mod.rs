@@ -1,7 +1,7 @@
-//! Pages of the web as text: what carries out `Action::Fetch` where the user has allowed domains,
-//! or can be asked for them. Which addresses may be read is decided before anything is sent, for
-//! each step of a redirect and for each address that a name leads to; what is read is bounded, and
-//! told as the content of somebody else.
+//! Web pages as text: the tool that carries out `Action::Fetch` where the user has allowed domains,
+//! or can be asked about them. Every address is judged before anything is sent to it, also each
+//! step of a redirect and each address that a name leads to. What is read is bounded, and framed as
+//! the content of somebody else.
 
 mod address;
 mod allowed_domains;
@@ -33,16 +33,16 @@ use tokio::{
     task::{JoinSet, spawn_blocking},
 };
 
-/// Most pages of one call.
+/// The largest number of pages of one call.
 const PAGES: usize = 20;
 
-/// So many of them are read at once.
+/// The number of pages that are read at once.
 const AT_ONCE: usize = 4;
 
-/// Most bytes of text that a call tells, of all its pages.
+/// The largest number of bytes of text that a call returns, over all its pages.
 const TEXT: usize = 2 << 20;
 
-/// The part of the time limit that is kept for telling what came, at most.
+/// The part of the time limit that is kept for reporting what came, at most.
 const RESERVE: Duration = Duration::from_millis(500);
 
 /// The arguments: those of `Action::Fetch`.
@@ -51,10 +51,10 @@ struct FetchArguments {
     urls: Vec<String>,
 }
 
-/// Returns what reads pages of these domains, for `Tools::with_web_fetch`.
+/// Creates the tool that reads pages of these domains, for `ToolRunner::with_web_fetch`.
 #[must_use]
 pub fn reader(domains: SessionDomains) -> OwnTool {
-    // The model knows it by the name and the schema of its family.
+    // The model sees the name and the schema of its family; these are never shown.
     let spec = ToolSpec::new("web_fetch", "", Json::of(&JsonObject::default()));
     let reader = Arc::new(PageFetcher { web: PageClient::default(), domains });
     OwnTool::new(spec, move |call: OwnToolCall| {
@@ -72,7 +72,7 @@ struct PageFetcher {
     domains: SessionDomains,
 }
 
-/// The text that is told of one page.
+/// The report on one page.
 struct PageReport {
     text: String,
     is_cut: bool,
@@ -80,7 +80,7 @@ struct PageReport {
 }
 
 impl PageFetcher {
-    /// Reads pages side by side. One that cannot be read says so in its place.
+    /// Reads pages side by side. A page that can't be read has a report that says so, in its place.
     async fn carry_out(self: Arc<Self>, urls: Vec<String>, call: &OwnToolCall) -> Outcome {
         if urls.is_empty() {
             let why = "There is no address of a page; name one, such as https://example.com/.";
@@ -88,6 +88,8 @@ impl PageFetcher {
         }
         let left_out = urls.len().saturating_sub(PAGES);
         let count = urls.len().min(PAGES);
+        // At the time limit itself the whole call would fail. A little earlier, the pages that came
+        // are still returned.
         let reserve = RESERVE.min(call.time_limit / 10);
         let gate = Arc::new(FetchGate::new(self.domains.clone(), call.clone()));
         let room = Arc::new(Semaphore::new(AT_ONCE));
@@ -111,9 +113,12 @@ impl PageFetcher {
                 (index, told)
             });
         }
-        // A page on which the reader broke is one of a call on which it did.
+        // `join_all` passes on the panic of a page, with which the call fails as a whole.
         let mut all = reading.join_all().await;
+        // In the order of the addresses, not of the answers, so that the model finds each page in
+        // its place.
         all.sort_by_key(|(index, _)| *index);
+        // A call fails only if all its pages do; some pages are a result.
         let error = all.iter().find_map(|(_, told)| told.error);
         let is_failure = all.iter().all(|(_, told)| told.error.is_some());
         let is_cut = all.iter().any(|(_, told)| told.is_cut);
@@ -143,6 +148,7 @@ impl PageFetcher {
             Err(fault) => return failed(url, &fault),
         };
         let call = call.clone();
+        // A long page takes a while to convert, and would hold up the other tasks of its thread.
         let told = spawn_blocking(move || tell(&page, limit, || call.is_cancelled())).await;
         told.unwrap_or_else(|error| {
             let why = format!("It cannot be told: {error}.");
@@ -156,8 +162,8 @@ fn failed(url: &str, FetchError { error, why }: &FetchError) -> PageReport {
     PageReport { text: format!("{url} was not read. {why}\n"), is_cut: false, error: Some(*error) }
 }
 
-/// A page in its frame. The frame's name is made of what stands in it, so that no page can have
-/// written its end.
+/// Returns a page in its frame. The name of the frame is a digest of the text inside, so that no
+/// page can contain its own end.
 fn tell(page: &WebPage, limit: usize, is_stopped: impl Fn() -> bool) -> PageReport {
     let WebPage { address, status, kind, body, is_cut } = page;
     let text = charset::decode(body, *is_cut, kind.charset.as_deref());

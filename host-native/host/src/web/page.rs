@@ -1,5 +1,5 @@
-//! One page: asked for without cookies, keys or proxies, followed where it leads, and read within
-//! bounds.
+//! The request for one page: sent without cookies, keys or proxies, followed through redirects, and
+//! read within bounds.
 
 use super::{
     allowed_domains::PageAddress,
@@ -15,18 +15,18 @@ use reqwest::{
 };
 use std::{error::Error, sync::OnceLock, time::Duration};
 
-/// Most bytes of a page that are read.
+/// The largest number of bytes of a page that are read.
 const LARGEST: usize = 5 << 20;
 
-/// The number of times that a page may lead to another.
+/// The largest number of redirects of a page.
 const REDIRECTS: usize = 5;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The content types that a page is asked for.
+/// The content types that are asked for.
 const KINDS: &str = "text/html, text/plain;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1";
 
-/// A page as it came.
+/// A page as it was received.
 #[derive(Debug)]
 pub(super) struct WebPage {
     /// The address at which it was found in the end.
@@ -35,35 +35,36 @@ pub(super) struct WebPage {
     /// The content type that it declares.
     pub(super) kind: ContentType,
     pub(super) body: Vec<u8>,
-    /// True if it is longer.
+    /// True if the page is longer than what was read.
     pub(super) is_cut: bool,
 }
 
 /// The content type that a page declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ContentType {
-    /// Type and subtype in lower case; empty if it does not say, or says something else there: this
-    /// is told outside of the page's frame.
+    /// Type and subtype in lower case; empty if the page declares none or something else: this is
+    /// shown outside of the page's frame.
     pub(super) essence: String,
     pub(super) charset: Option<String>,
 }
 
-/// Asks for pages.
+/// The clients that request pages, made when they are needed.
 #[derive(Debug, Default)]
 pub(super) struct PageClient {
-    /// Without TLS, which needs no certificates.
+    /// The client without TLS, which needs no certificates.
     plain: OnceLock<Client>,
     secure: OnceLock<Client>,
 }
 
 impl PageClient {
-    /// Reads the page of that address, and where it leads.
+    /// Reads the page of that address, or the one that it leads to.
     pub(super) async fn read(
         &self,
         gate: &FetchGate,
         address: &str,
     ) -> Result<WebPage, FetchError> {
         let mut address = gate.enter(address).await?;
+        // Followed by hand: the client would go to an address that nobody has judged.
         for _ in 0..=REDIRECTS {
             let response = self.ask(&address).await?;
             match leads_to(&response) {
@@ -78,12 +79,14 @@ impl PageClient {
     async fn ask(&self, address: &PageAddress) -> Result<Response, FetchError> {
         let client = self.client(address)?;
         let call = client.get(address.url().clone());
+        // Uncompressed: the limit counts the bytes that come, and a small compressed page may be a
+        // huge one.
         let call = call.header(ACCEPT, KINDS).header(ACCEPT_ENCODING, "identity");
         call.send().await.map_err(|error| broken(&error))
     }
 
-    /// The client for that address. It goes straight to what [`PublicResolver`] has judged,
-    /// whatever proxies the environment names, and knows no cookies.
+    /// Returns the client for that address. It connects to what [`PublicResolver`] has judged,
+    /// whatever proxies the environment names, and has no cookies.
     fn client(&self, address: &PageAddress) -> Result<&Client, FetchError> {
         let is_plain = address.url().scheme() == "http";
         let made = if is_plain { &self.plain } else { &self.secure };
@@ -92,6 +95,7 @@ impl PageClient {
         }
         let builder = if is_plain { plain_client() } else { client() };
         let builder =
+            // A proxy would look up the name itself, and could lead it to a private network.
             builder.no_proxy().dns_resolver(PublicResolver).connect_timeout(CONNECT_TIMEOUT);
         let client = builder.build().map_err(|error| broken(&error))?;
         Ok(made.get_or_init(|| client))
@@ -110,7 +114,7 @@ impl ContentType {
         Self { essence, charset }
     }
 
-    /// Returns whether it is HTML; `body` decides where it does not say what it is.
+    /// Returns whether it is HTML; `body` decides where nothing is declared.
     pub(super) fn is_html(&self, body: &[u8]) -> bool {
         match self.essence.as_str() {
             "text/html" | "application/xhtml+xml" => true,
@@ -147,13 +151,14 @@ impl ContentType {
     }
 }
 
-/// Returns whether that may be a type and a subtype.
+/// Returns whether the text can be a type and a subtype.
 fn is_essence(text: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-._".contains(&byte);
+    // Anything else could pretend to be a line of the report.
     text.len() <= 100 && text.bytes().all(is_sign)
 }
 
-/// The page that a response holds, as far as it is read.
+/// Returns the page of a response, as far as it is read.
 async fn whole(address: PageAddress, mut response: Response) -> Result<WebPage, FetchError> {
     let kind = ContentType::of(response.headers());
     if !kind.is_text() {
@@ -174,6 +179,7 @@ async fn whole(address: PageAddress, mut response: Response) -> Result<WebPage, 
             break;
         }
     }
+    // A declared type is believed: UTF-16 has zero bytes, too.
     if kind.essence.is_empty() && body.contains(&0) {
         let why = "It does not say what it is, and is no text.".to_owned();
         return Err(FetchError { error: ToolError::Binary, why });
@@ -182,6 +188,8 @@ async fn whole(address: PageAddress, mut response: Response) -> Result<WebPage, 
 }
 
 fn broken(error: &reqwest::Error) -> FetchError {
+    // The resolver's own error is somewhere in the chain of causes, and says more than the
+    // outermost one.
     let mut cause: &dyn Error = error;
     loop {
         match cause.downcast_ref::<ResolveError>() {

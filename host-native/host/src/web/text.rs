@@ -1,6 +1,6 @@
-//! From HTML to text that a model reads: headings, paragraphs, lists, links with their addresses,
-//! tables by rows, preformatted text as it stands. One pass over the tokens, without a tree: time
-//! and memory are in proportion to the page, however it is nested.
+//! The text of an HTML page as a model reads it: headings, paragraphs, lists, links with their
+//! addresses, tables by rows, preformatted text as it stands. One pass over the tokens builds no
+//! tree, so that time and memory are in proportion to the page, however deeply it is nested.
 
 use super::layout::{TextGap, TextLayout, readable};
 use html5gum::{
@@ -10,20 +10,22 @@ use html5gum::{
 use reqwest::Url;
 use std::mem::take;
 
-/// Levels of lists that are indented.
+/// The number of levels of lists that are indented.
+// Without a limit, nested lists would make the text grow with the square of the page.
 const LEVELS: usize = 8;
 
-/// The longest address of a link, and of what links start from.
+/// The longest address of a link, and of the base that links start from.
+// Each short link becomes as long as its base, so that a long base would multiply the page.
 const LONGEST_LINK: usize = 2 << 10;
 
-/// Characters of a title that are told.
+/// The number of characters of a title that are kept.
 const TITLE: usize = 200;
 
-/// After how many tokens a conversion looks whether it is still wanted.
+/// The number of tokens after which a conversion checks whether it is still wanted.
 const PATIENCE: u32 = 1024;
 
-/// The text of a page, at most about `limit` bytes of it, and whether there is more. Links start
-/// from `address`. It ends early where `is_stopped` says so.
+/// Returns the text of a page, at most about `limit` bytes of it, and whether there is more. Links
+/// start from `address`. It ends early if `is_stopped` says so.
 pub(super) fn from_html(
     html: &str,
     address: &Url,
@@ -42,6 +44,8 @@ pub(super) fn from_html(
     while let Some(Ok(next)) = tokenizer.next() {
         match next {
             TokenizerAction::Stop => break,
+            // Without a tree the tokenizer does not know in which element it is, and would read the
+            // text of a script as tags.
             TokenizerAction::Switch(state) => tokenizer.set_state(state),
         }
     }
@@ -51,12 +55,12 @@ pub(super) fn from_html(
 
 /// The next action of the tokenizer.
 enum TokenizerAction {
-    /// Read the content of an element as the standard says that it is read.
+    /// Read the content of an element in the state that the standard gives for it.
     Switch(State),
     Stop,
 }
 
-/// The page as it is read.
+/// The state of the conversion.
 struct HtmlReader {
     layout: TextLayout,
     /// The open lists: the number of the next item, or none for bullets.
@@ -64,13 +68,14 @@ struct HtmlReader {
     /// The number of `pre` elements that are open, and whether the last one has just begun.
     pre: u32,
     is_pre_begun: bool,
-    /// True if a piece of code in a line is open.
+    /// True if a piece of inline code is open.
     is_code: bool,
     link: Option<OpenLink>,
     /// The address that links start from, and whether the page has named it.
     base: Url,
     has_base: bool,
     title: Option<String>,
+    /// The open element whose content is skipped, if there is one.
     aside: Option<SkippedElement>,
     tag: StartTag,
 }
@@ -81,13 +86,13 @@ struct OpenLink {
     from: usize,
 }
 
-/// An open element whose content is not told as text of the page.
+/// An open element whose content is not part of the page's text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SkippedElement {
-    /// It holds text only, up to its end.
+    /// An element with text only, up to its end tag.
     Dropped,
     Title,
-    /// So many templates, one in the other.
+    /// Templates, nested this deep.
     Templates(u32),
 }
 
@@ -102,7 +107,7 @@ struct StartTag {
 }
 
 impl StartTag {
-    /// The first of several attributes of one name counts.
+    /// Stores an attribute. Of several with one name the first counts.
     fn set(&mut self, value: &[u8]) {
         let place = match self.attribute.as_slice() {
             b"href" => &mut self.href,
@@ -159,7 +164,7 @@ impl HtmlReader {
             }
             Some(SkippedElement::Dropped | SkippedElement::Templates(_)) => {}
             None if self.pre > 0 => {
-                // The standard leaves out the line feed that follows the tag.
+                // As in the standard, a line feed right behind the tag is not part of the text.
                 let text = if take(&mut self.is_pre_begun) {
                     text.strip_prefix('\n').unwrap_or(text)
                 } else {
@@ -171,7 +176,8 @@ impl HtmlReader {
         }
     }
 
-    /// An element begins. Of some the tokenizer reads the content in another way.
+    /// Handles the start of an element, and returns the state in which the tokenizer reads its
+    /// content, if that is a special one.
     fn start(&mut self, tag: StartTag) -> Option<State> {
         let (aside, state) = match tag.name.as_slice() {
             b"script" => (Some(SkippedElement::Dropped), Some(State::ScriptData)),
@@ -184,6 +190,8 @@ impl HtmlReader {
             b"plaintext" => (None, Some(State::PlainText)),
             _ => (None, None),
         };
+        // The state below holds even inside of a template: the tokenizer has to read a script as a
+        // script there, too.
         match (&mut self.aside, aside) {
             (Some(SkippedElement::Templates(depth)), _) => {
                 *depth += u32::from(tag.name == b"template");
@@ -197,7 +205,7 @@ impl HtmlReader {
         state
     }
 
-    /// An element of the page's text begins.
+    /// Handles the start of an element of the page's text.
     fn element(&mut self, tag: StartTag) {
         match tag.name.as_slice() {
             &[b'h', level @ b'1'..=b'6'] => {
@@ -205,6 +213,7 @@ impl HtmlReader {
                 self.layout.begin_line(TextGap::Blank, marker);
             }
             b"a" => {
+                // Links do not nest: a second one ends the first, as in browsers.
                 self.end_link();
                 let from = self.layout.end();
                 self.link = tag.href.map(|href| OpenLink { href, from });
@@ -245,6 +254,7 @@ impl HtmlReader {
                 *depth -= 1;
             }
             Some(SkippedElement::Templates(_)) if name != b"template" => {}
+            // The tokenizer reports no other end tag inside of these elements, so it is their own.
             Some(_) => self.aside = None,
             None => self.end_element(name),
         }
@@ -267,7 +277,7 @@ impl HtmlReader {
             }
             b"tr" => self.layout.end_row(),
             b"p" => self.layout.gap(TextGap::Blank),
-            // The gap stands before the cell that follows.
+            // The gap is set by the cell that follows; a row has none at its end.
             b"td" | b"th" => {}
             name => self.layout.gap(gap_around(name)),
         }
@@ -307,6 +317,7 @@ impl HtmlReader {
     }
 
     fn end_pre(&mut self) {
+        // Pages have end tags without a start.
         let Some(rest) = self.pre.checked_sub(1) else { return };
         self.pre = rest;
         if rest == 0 {
@@ -314,7 +325,7 @@ impl HtmlReader {
         }
     }
 
-    /// The link's address behind its text, where it has one and is not the same.
+    /// Adds the link's address behind its text, if it has one that differs.
     fn end_link(&mut self) {
         let Some(OpenLink { href, from }) = self.link.take() else { return };
         let text = self.layout.since(from);
@@ -322,12 +333,14 @@ impl HtmlReader {
             return;
         }
         let Some(address) = self.resolve(&href) else { return };
+        // Other schemes, such as `javascript:` and `data:`, hold no address that a model could
+        // read.
         if matches!(address.scheme(), "http" | "https" | "mailto") && text != address.as_str() {
             self.layout.append(&format!(" ({address})"));
         }
     }
 
-    /// The address that a link is, from the page on.
+    /// Returns the absolute address of a link.
     fn resolve(&self, href: &str) -> Option<Url> {
         let longest = href.len().max(self.base.as_str().len());
         if longest > LONGEST_LINK { None } else { self.base.join(href).ok() }
@@ -346,7 +359,7 @@ impl HtmlReader {
     }
 }
 
-/// Returns what stands before and after the content of an element.
+/// Returns the gap before and after the content of an element.
 const fn gap_around(name: &[u8]) -> TextGap {
     match name {
         b"p" | b"table" | b"blockquote" | b"article" | b"section" | b"header" | b"footer"

@@ -1,4 +1,4 @@
-//! How `diff` tells what differs: as commands of an editor, with context, or unified.
+//! The output formats of `diff`: commands of an editor, with context, or unified.
 
 use super::{
     super::{calendar::stamp, options::ParsedArguments},
@@ -15,7 +15,7 @@ const FUNCTION: usize = 40;
 /// The number of bytes at the start of a file that are searched for a NUL, which no text has.
 const BINARY: usize = 4096;
 
-/// A file, and what it is called.
+/// A file, and the name under which it is shown.
 pub(super) struct DiffInput {
     pub(super) name: String,
     pub(super) label: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct DiffInput {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A format.
+/// The format and its settings.
 pub(super) struct DiffFormat {
     kind: DiffStyle,
     context: usize,
@@ -38,7 +38,7 @@ enum DiffStyle {
 }
 
 impl DiffInput {
-    /// Returns whether it is no text.
+    /// Returns whether it is not text.
     pub(super) fn is_binary(&self) -> bool {
         self.bytes.iter().take(BINARY).any(|byte| *byte == 0)
     }
@@ -52,7 +52,7 @@ impl DiffInput {
 }
 
 impl DiffFormat {
-    /// The format that options ask for.
+    /// Returns the format that the options ask for.
     pub(super) fn of(given: &ParsedArguments) -> Self {
         let kind = match given.last("uUcCn") {
             Some('u' | 'U') => DiffStyle::Unified,
@@ -64,7 +64,7 @@ impl DiffFormat {
         Self { kind, context: context.unwrap_or(CONTEXT), has_function: given.has('p') }
     }
 
-    /// Tells what differs.
+    /// Returns the differences as text.
     pub(super) fn tell(&self, old: &DiffInput, new: &DiffInput, changes: &[LineChange]) -> Vec<u8> {
         let (old_lines, new_lines) = (split(&old.bytes), split(&new.bytes));
         let mut told = DiffWriter { old: &old_lines, new: &new_lines, out: Vec::new() };
@@ -88,7 +88,7 @@ impl DiffFormat {
         told.out
     }
 
-    /// Changes whose contexts touch.
+    /// Returns the groups of changes whose contexts touch.
     fn groups<'a>(
         &self,
         changes: &'a [LineChange],
@@ -108,7 +108,7 @@ impl DiffFormat {
     }
 }
 
-/// The output, as it grows.
+/// The writer of the output.
 struct DiffWriter<'a> {
     old: &'a [&'a [u8]],
     new: &'a [&'a [u8]],
@@ -132,6 +132,7 @@ impl DiffWriter<'_> {
 
     fn normal(&mut self, change: &LineChange) {
         let span = |range: &Range<usize>| match range.len() {
+            // An empty range is named by the line before it, which counted from 1 is its start.
             0 => range.start.to_string(),
             1 => range.end.to_string(),
             _ => format!("{},{}", range.start + 1, range.end),
@@ -198,7 +199,7 @@ impl DiffWriter<'_> {
         }
     }
 
-    /// The last line above that looks like the beginning of a function.
+    /// Returns the last line above that looks like the beginning of a function.
     fn function(&self, before: usize) -> String {
         let begins = |line: &&&[u8]| {
             line.first()

@@ -1,5 +1,5 @@
-//! Which lines of two texts differ. Where the same change can stand in several places it stands
-//! where GNU's `diff` puts it.
+//! The lines in which two texts differ. A change that can stand in several places stands where
+//! GNU's `diff` puts it, so that patches look as people and models expect.
 
 use super::super::options::ParsedArguments;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
@@ -15,7 +15,7 @@ pub(super) struct IgnoreOptions {
     blank_lines: bool,
 }
 
-/// Lines of the old text, and those of the new one in their place; counted from 0.
+/// Lines of the old text, and the lines of the new one in their place; counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LineChange {
     pub(super) old: Range<usize>,
@@ -23,7 +23,7 @@ pub(super) struct LineChange {
 }
 
 impl IgnoreOptions {
-    /// Returns what options say.
+    /// Returns the differences that the options ignore.
     pub(super) fn of(given: &ParsedArguments) -> Self {
         Self {
             case: given.has('i'),
@@ -35,7 +35,7 @@ impl IgnoreOptions {
         }
     }
 
-    /// A line without what makes no difference.
+    /// Returns a line without what is ignored.
     fn key(&self, line: &[u8]) -> Vec<u8> {
         let mut key = line.to_vec();
         if self.trailing_cr && key.ends_with(b"\r\n") {
@@ -66,14 +66,16 @@ impl IgnoreOptions {
     }
 }
 
-/// The lines of a text, each with its end.
+/// Returns the lines of a text, each with its end.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// The changes that lead from one text to the other, in their order.
+/// Returns the changes that lead from one text to the other, in order.
 pub(super) fn changes(old: &[u8], new: &[u8], ignored: &IgnoreOptions) -> Vec<LineChange> {
     let (old_lines, new_lines) = (split(old), split(new));
+    // Lines are compared as numbers: each is hashed once, and then no comparison depends on its
+    // length.
     let mut numbers = HashMap::new();
     let mut side = |lines: &[&[u8]]| {
         let number = |line: &&[u8]| {
@@ -103,7 +105,7 @@ pub(super) fn changes(old: &[u8], new: &[u8], ignored: &IgnoreOptions) -> Vec<Li
     changes
 }
 
-/// One of the texts: equal lines have equal keys.
+/// One of the texts; equal lines have equal keys.
 struct DiffSide {
     keys: Vec<usize>,
     changed: Vec<bool>,
@@ -134,8 +136,8 @@ impl DiffSide {
         self.keys.get(a).is_some_and(|key| self.keys.get(b) == Some(key))
     }
 
-    /// Moves each run of changed lines as far down as it goes, together with those that it meets;
-    /// but back to where the other text has changed lines, if it passes such a place.
+    /// Moves each run of changed lines down as far as possible, together with the runs that it
+    /// meets; but back up to where the other text has changed lines, if it passes such a place.
     fn shift(&mut self, other: &Self) {
         let end = self.keys.len();
         // `at` and `beside` are lines of the two texts that correspond.
@@ -157,6 +159,8 @@ impl DiffSide {
                 beside += 1;
             }
             let mut corresponding;
+            // Runs that meet become one, which may move further, so that this is repeated until
+            // none grows.
             loop {
                 let len = at - start;
                 while start > 0 && self.is_same(start - 1, at - 1) {
@@ -197,7 +201,7 @@ impl DiffSide {
     }
 }
 
-/// The line before one that is not changed, past those that are.
+/// Returns the line before an unchanged one, past those that are changed.
 fn above(other: &DiffSide, line: usize) -> usize {
     let mut line = line.saturating_sub(1);
     while line > 0 && other.is_changed(line) {

@@ -1,5 +1,5 @@
-//! `diff`: files, and with `-r` whole folders. Which lines differ is [`lines`]'s, how that is told
-//! is [`formats`]'s.
+//! `diff`: files, and with `-r` whole folders. [`lines`] finds the lines that differ, and
+//! [`formats`] shows them.
 
 mod formats;
 mod lines;
@@ -16,7 +16,6 @@ use formats::{DiffFormat, DiffInput};
 use lines::IgnoreOptions;
 use std::{collections::BTreeMap, io::ErrorKind, time::SystemTime};
 
-/// `diff`.
 pub(super) struct DiffCommand;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -47,10 +46,10 @@ const KNOWN: OptionSpec = OptionSpec {
     ],
 };
 
-/// The status where something differs.
+/// The status if something differs.
 const DIFFERS: i32 = 1;
 
-/// The status where something could not be compared.
+/// The status if something could not be compared.
 const TROUBLE: i32 = 2;
 
 #[async_trait]
@@ -149,7 +148,8 @@ impl DiffRun<'_> {
                 let join = |folder: &str| format!("{}/{name}", folder.trim_end_matches('/'));
                 let pair = (join(&old), join(&new));
                 if self.entry(&name, [&old, &new], kinds, &pair).await? {
-                    // What stands in a folder comes where its name stands.
+                    // The content of a folder comes where its name stands, and not behind all other
+                    // names.
                     below.push(pair);
                     let rest = std::mem::take(&mut below);
                     for (old, new) in rest {
@@ -161,7 +161,8 @@ impl DiffRun<'_> {
         Ok(())
     }
 
-    /// Compares what has the same name in two folders; says whether both are folders to look into.
+    /// Compares what has the same name in two folders, and returns whether both are folders to look
+    /// into.
     async fn entry(
         &mut self,
         name: &str,
@@ -201,14 +202,14 @@ impl DiffRun<'_> {
         Ok(false)
     }
 
-    /// The options as they were given, for the line above each pair of files.
+    /// Returns the options as they were given, for the line above each pair of files.
     fn switches(&self) -> String {
         let operands = &self.given.operands;
         let options = self.context.args.iter().filter(|arg| !operands.contains(arg));
         options.fold(String::new(), |all, option| all + " " + option)
     }
 
-    /// Compares two files, with a line above what differs if they stand in folders.
+    /// Compares two files, with a line above the differences if they are in folders.
     async fn files(&mut self, old: &str, new: &str, switches: Option<String>) -> Result<()> {
         let mut sides = Vec::new();
         for (side, name) in [old, new].into_iter().enumerate() {
@@ -242,6 +243,7 @@ impl DiffRun<'_> {
         }
         if is_binary {
             self.say(&format!("Binary files {old} and {new} differ\n")).await?;
+            // As in GNU's `diff`, binary files that differ count as trouble.
             self.differs(TROUBLE);
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! How `ls` lays its list out: one name a line, in columns, or with all that is known of a file.
+//! The layout of a list of `ls`: one name a line, in columns, or with all metadata of a file.
 
 use crate::builtins::{
     calendar::{calendar, stamp},
@@ -16,7 +16,7 @@ const WIDTH: usize = 80;
 /// The disk space that the smallest file takes, in bytes.
 const BLOCK: u64 = 4096;
 
-/// Times that are older than this are shown with the year.
+/// The age from which times are shown with the year.
 const HALF_A_YEAR: Duration = Duration::from_secs(15_778_476);
 
 /// A file that is listed.
@@ -62,11 +62,11 @@ pub(super) struct ListLayout {
 }
 
 impl ListLayout {
-    /// The layout that options ask for.
+    /// Returns the layout that the options ask for.
     pub(super) fn of(given: &ParsedArguments) -> Self {
         let form = match (given.last("lgonCxm1OE"), given.value('O')) {
             (Some('l' | 'g' | 'o' | 'n' | 'E'), _) => ListFormat::Long,
-            // One name a line is what `-l` does anyway.
+            // `-l` has one name a line anyway, so `-1` behind it changes nothing.
             (Some('1'), _) if given.last("lgon").is_some() => ListFormat::Long,
             (Some('C'), _) => ListFormat::Down,
             (Some('x'), _) => ListFormat::Across,
@@ -101,23 +101,23 @@ impl ListLayout {
         }
     }
 
-    /// Returns whether all that is known of a file is shown.
+    /// Returns whether all metadata of a file is shown.
     pub(super) fn is_long(&self) -> bool {
         self.form == ListFormat::Long
     }
 
-    /// Returns whether a folder's list begins with what it takes of the disk.
+    /// Returns whether a folder's list begins with its disk space.
     pub(super) fn has_total(&self) -> bool {
         self.is_long() || self.has_blocks
     }
 
-    /// The line that says it.
+    /// Returns the line with the disk space.
     pub(super) fn total(&self, entries: &[ListEntry]) -> String {
         let blocks = entries.iter().map(blocks).sum();
         format!("total {}\n", self.blocks(blocks))
     }
 
-    /// Lays entries out.
+    /// Appends the entries in this layout.
     pub(super) fn list(&self, entries: &[ListEntry], out: &mut String) {
         if self.is_long() {
             return self.long(entries, out);
@@ -240,6 +240,8 @@ impl ListLayout {
         let at = |row: usize, column: usize, rows: usize, columns: usize| {
             if is_down { column * rows + row } else { row * columns + column }
         };
+        // From many columns to few, as the widths are only known for a given number: the first that
+        // fits is the best.
         for columns in (1..=count.min(self.width / 3).max(1)).rev() {
             let rows = count.div_ceil(columns);
             let width_of = |column: usize| {
@@ -271,12 +273,12 @@ fn size(entry: &ListEntry) -> u64 {
     if entry.metadata.file_type.is_dir() { BLOCK } else { entry.metadata.size }
 }
 
-/// Returns what a file takes of a disk, in units of 1024 bytes.
+/// Returns the disk space of a file, in units of 1024 bytes.
 fn blocks(entry: &ListEntry) -> u64 {
     if entry.metadata.file_type.is_symlink() { 0 } else { size(entry).div_ceil(BLOCK) * 4 }
 }
 
-/// A number that is the file's own, as far as its name is.
+/// Returns a number in place of an inode: a digest of the name, equal from run to run.
 fn inode(entry: &ListEntry) -> u32 {
     entry
         .name
@@ -301,7 +303,7 @@ fn mode(entry: &ListEntry) -> String {
     std::iter::once(kind).chain(bits).collect()
 }
 
-/// A number of bytes as people read it, rounded up.
+/// Returns a number of bytes as people read it, rounded up.
 fn human(bytes: u64) -> String {
     let (mut unit, mut size) = (1_u64, bytes);
     let mut letters = "KMGTPE".chars();

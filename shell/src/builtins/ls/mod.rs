@@ -1,4 +1,4 @@
-//! `ls`: which files are listed, and in what order. How they are laid out is [`layout`]'s.
+//! `ls`: the files that are listed, and their order. [`layout`] lays them out.
 
 mod layout;
 
@@ -49,7 +49,6 @@ const KNOWN: OptionSpec = OptionSpec {
 /// The status where an operand could not be listed.
 const TROUBLE: i32 = 2;
 
-/// `ls`.
 pub(super) struct LsCommand;
 
 /// A run of `ls`: what is listed, and in what order.
@@ -63,7 +62,7 @@ struct LsRun<'a> {
     follows: bool,
     is_reversed: bool,
     folders_first: bool,
-    /// The letter of the option that says by what.
+    /// The letter of the option that sets the order.
     order: char,
     ignored: Vec<String>,
     out: String,
@@ -149,7 +148,7 @@ impl LsRun<'_> {
             if self.out.len() > 1 << 16 {
                 self.flush().await?;
                 self.out.clear();
-                // What follows is not the first any more.
+                // What follows is not the first any more, and needs the gap above it.
                 files.push(dot(".", Metadata::default()));
             }
         }
@@ -183,7 +182,7 @@ impl LsRun<'_> {
         Some(target.to_string_lossy().into_owned())
     }
 
-    /// Lists a folder; returns the folders in it, if they are listed too.
+    /// Lists a folder, and returns the folders in it if they are listed, too.
     async fn folder(&mut self, shown: &str, path: &Path) -> Result<Vec<(String, PathBuf)>> {
         let found = match self.context.fs.read_dir(path).await {
             Ok(found) => found,
@@ -242,6 +241,7 @@ impl LsRun<'_> {
             _ => named(a, b),
         };
         entries.sort_by(|a, b| if self.is_reversed { order(b, a) } else { order(a, b) });
+        // A stable sort, so that the order within folders and files stays.
         if self.folders_first {
             entries.sort_by_key(|entry| !entry.metadata.file_type.is_dir());
         }
@@ -256,7 +256,7 @@ fn end(entry: &ListEntry) -> &str {
     entry.name.rsplit_once('.').map_or("", |(_, end)| end)
 }
 
-/// The order of names in which numbers count as numbers.
+/// Compares names, with their numbers as numbers.
 fn by_version(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     loop {

@@ -1,4 +1,5 @@
-// The agent: the one class most people need.
+// The agent: the class that most users need. It checks what it is given and passes it on; its side
+// in the module is in `life.ts`, its events are in `news.ts`.
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
@@ -62,10 +63,10 @@ import { agentsOf, configOf, pendingOf } from "./state.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { undoIn } from "./undoing.js";
 
-/** What its parts may do to an agent. */
+/** The operations that an agent's parts may perform on it. */
 type Inside = Side & Tenant & RunOwner & ToolsOwner;
 
-/** In the session's words. */
+/** The session's own message, for a run that is refused before the session sees it. */
 const BUSY = "a run is under way: use steer or follow_up, or interrupt it first";
 
 /**
@@ -78,9 +79,9 @@ const BUSY = "a run is under way: use steer or follow_up, or interrupt it first"
  * ```
  */
 export class Agent<Answer = unknown> {
-  /** The workspace. */
+  /** The workspace: the files that the agent works on. */
   readonly files: Files;
-  /** Your tools. */
+  /** The tools of yours that the agent has. */
   readonly tools: Tools;
   #options: AgentOptions;
   readonly #programs: readonly RegisteredProgram[];
@@ -88,7 +89,7 @@ export class Agent<Answer = unknown> {
   readonly #inside: Inside;
   readonly #life: Life;
   readonly #news: News<Answer>;
-  /** Inputs whose pictures are being made smaller, if there have been any. */
+  /** The inputs whose pictures are being made smaller, once there has been one. */
   #waiting: Waiting | undefined;
 
   private constructor(begin: Prepared, make: Make, isFirst = true) {
@@ -117,15 +118,21 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Makes an agent of a snapshot, or of a log, with the options with which one is created. Both
-   * hold the conversation and the configuration: what the options say of it is in force, what they
-   * leave out stays. Files, tools, programs, functions and the key are given anew. A run that was
-   * under way goes on: it is {@link Agent.current}. Of a closed session another one goes on, under
-   * an id of its own, that has heard the same.
+   * Makes an agent from a snapshot or a log, with the options of {@link Agent.create}. Both hold
+   * the conversation and the configuration: an option replaces its part of the configuration, and
+   * what is left out stays. Files, tools, programs, functions and the key are given again. A run
+   * that was under way goes on as {@link Agent.current}. A closed session stays closed: the agent
+   * is then a fork of it, with an id of its own and the same history.
    *
-   * @throws AgentError where that is no snapshot (`bad_snapshot`) or log (`bad_log`) which this
-   *   version reads, or an option does not fit, be it not the session: another `id`, or another
-   *   `provider` while a request is under way.
+   * ```js
+   * const saved = agent.snapshot();
+   * const again = await Agent.restore(saved, { provider: "anthropic", apiKey, files });
+   * await again.current?.result();
+   * ```
+   *
+   * @throws AgentError `bad_snapshot` or `bad_log` if this version cannot read it; or where an
+   *   option does not fit the session, such as another `id`, or another `provider` while a request
+   *   is under way.
    */
   static async restore<Schema = object>(
     saved: Uint8Array | string,
@@ -147,8 +154,8 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Replays the log of a session, of any agent: what happened, what was said, where it ended. No
-   * model is called, and no tool runs.
+   * Replays the log of a session and returns its events, its history and its last status. No model
+   * is called, and no tool runs.
    *
    * @throws AgentError `bad_log` with the line that does not fit.
    */
@@ -160,27 +167,34 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Lets the agent work on `input` until it is done.
+   * Starts a run: the agent works on `input` until it is done.
    *
-   * @throws AgentError `busy` while a run is under way, `closed` after the agent has closed,
-   *   `bad_option` where the input or an option does not fit.
+   * ```js
+   * const { status, text } = await agent.run("Make the tests pass").result();
+   * ```
+   *
+   * @throws AgentError `busy` during a run, `closed` after the end, `bad_option` for an input or an
+   *   option that does not fit.
    */
   run(input: string | readonly Part[], options: RunOptions = {}): Run<Answer> {
     const { signal, agents } = checkRun(options);
     const [parts, own] = [rawParts(input), rawTurn(options)];
     const run = this.#news.newRun(agents);
     const before = this.#news.run;
+    // The snapshot for the case that this run breaks the module; a run under way has its own.
     if (before === undefined) this.#life.keep();
+    // Set before the input is given: its first events come within that call.
     this.#news.run = run;
     try {
-      // A run that is under way refuses it at once.
+      // The session does not know yet of a run whose pictures are being made smaller, so that it
+      // could not refuse this one.
       if (this.#waiting?.hasRun) throw new AgentError("busy", BUSY);
       const give = (fit: string): void =>
         this.#life.call((raw) => say(raw, "submit", fit, own), {});
       if (before !== undefined || !this.#mustWait(input)) give(parts);
       else this.#giveLate(run, parts, give);
     } catch (error) {
-      // Of a run that the module broke in, the result tells.
+      // If the module broke, the run has ended with that failure as its result.
       if (run.done) return run;
       this.#news.run = before;
       throw error;
@@ -192,24 +206,34 @@ export class Agent<Answer = unknown> {
     return run;
   }
 
-  /** The run under way, if there is one. */
+  /** The run under way, if there is one; also one that a follow-up or a restored session began. */
   get current(): Run<Answer> | undefined {
     return this.#news.run;
   }
 
-  /** Calls `listener` with every event from now on; the returned function ends that. */
+  /** Calls `listener` with every event from now on, and returns a function that ends that. */
   subscribe(listener: (event: AgentEvent) => void): () => void {
     checkFunction("listener", listener);
     return this.#news.subscribe(listener);
   }
 
-  /** Tells the model something after the current round of tools; while idle, with the next run. */
+  /**
+   * Gives the model a message, such as `agent.steer("Leave the tests as they are")`, after the
+   * current round of tools; while idle, with the next run.
+   *
+   * @throws AgentError `bad_option` for an input that does not fit, `closed` after the end.
+   */
   steer(input: string | readonly Part[]): void {
     const parts = rawParts(input);
     this.#give(input, parts, (fit) => this.#life.call((raw) => raw.steer(fit), {}));
   }
 
-  /** Gives the agent another input for when the current one is done, in the same run. */
+  /**
+   * Queues an input, such as `agent.followUp("Then update the changelog")`, for when the current
+   * one is done; it belongs to the same run.
+   *
+   * @throws AgentError `bad_option` for an input that does not fit, `closed` after the end.
+   */
   followUp(input: string | readonly Part[], options: TurnOptions = {}): void {
     const [parts, own] = [rawParts(input), rawTurn(checkTurn(options))];
     this.#give(input, parts, (fit) =>
@@ -218,10 +242,10 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Changes the configuration, in force from the next model call: the model, and with `provider`,
-   * `model` and `apiKey` who serves it.
+   * Changes the configuration from the next model call on, such as the model; `provider`, `model`
+   * and `apiKey` together change who serves it.
    *
-   * @throws AgentError where a change does not fit; then all is as before.
+   * @throws AgentError where a change does not fit; then nothing has changed.
    */
   configure(changes: Changes): void {
     checkChanges(changes);
@@ -229,6 +253,8 @@ export class Agent<Answer = unknown> {
     const next = changed({ ...before, apiKey: this.#key.given }, changes);
     const patch = patchOf(changes, next, () => this.#life.call(configOf));
     const isReached = concernsEndpoint(changes);
+    // The endpoint first: the session may send a request as soon as it has the new configuration.
+    // If the session refuses it, the endpoint goes back.
     if (isReached) this.#reach(next, changes);
     try {
       this.#configure(patch, changes);
@@ -241,8 +267,9 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Takes back the newest steps; a step begins with each input. The model sees again what it saw
-   * before, and agents that were started since are closed. For files see {@link Agent.undoFiles}.
+   * Undoes the newest steps; each input begins a step. The model sees again what it saw before
+   * them, and agents that were started since are closed. Files stay as they are until
+   * {@link Agent.undoFiles}.
    *
    * @throws AgentError `busy` while a run is under way, `nothing` where there is no such step.
    */
@@ -250,26 +277,37 @@ export class Agent<Answer = unknown> {
     this.#rewind({ undo: { steps: wholeNumber("steps", steps) } });
   }
 
-  /** Puts back steps that were taken back, the last one first. An input makes an end of them. */
+  /**
+   * Redoes steps that were undone, the last undone first. After another input there are none.
+   *
+   * @throws AgentError `busy` while a run is under way, `nothing` where no step was undone.
+   */
   redo(steps = 1): void {
     this.#rewind({ redo: { steps: wholeNumber("steps", steps) } });
   }
 
-  /** The model sees again what it saw when {@link Agent.history} had `at` turns. */
+  /**
+   * Goes back to when {@link Agent.history} had `at` turns: the model sees what it saw then.
+   *
+   * @throws AgentError `busy` while a run is under way, `nothing` where it would change nothing.
+   */
   restore(at: number): void {
     this.#rewind({ restore: { at: wholeNumber("at", at) } });
   }
 
-  /** The model sees nothing of what was said so far; {@link Agent.undo} brings it back. */
+  /**
+   * Hides all turns so far from the model; {@link Agent.undo} brings them back.
+   *
+   * @throws AgentError `busy` while a run is under way, `nothing` where there is nothing to hide.
+   */
   clear(): void {
     this.#rewind({ clear: null });
   }
 
   /**
-   * Takes over what was said elsewhere, behind what is there: turns of another agent's
-   * {@link Agent.seen}, or of your own making.
+   * Appends turns to the history: your own, or another agent's, as `agent.import(other.seen())`.
    *
-   * @throws AgentError `bad_option` where they do not answer each other's calls.
+   * @throws AgentError `bad_option` where a call has no result, or a result no call.
    */
   import(turns: readonly SeenTurn[]): void {
     const at = Date.now();
@@ -277,8 +315,8 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Takes back the files that the steps have changed which are undone now, as far as this agent
-   * has done them: where a file still is as its step left it. The others stay as they are.
+   * Restores the files that undone steps had changed, and returns which. A file that differs from
+   * what its step left, or that this agent did not change itself, stays as it is.
    */
   undoFiles(): UndoneFiles {
     const list = JSON.parse(this.#life.call((raw) => raw.undoneFiles())) as UndoneFile[];
@@ -286,8 +324,8 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Has the oldest turns summed up; `instructions` say what matters. Comes to the event that tells
-   * how it went.
+   * Replaces the oldest turns by a summary of them; `instructions` say what it must keep. Resolves
+   * to the event that ends it, `compacted` or `compaction_failed`.
    *
    * @throws AgentError `busy` while a run is under way, `nothing` where no turn is old enough.
    */
@@ -297,27 +335,27 @@ export class Agent<Answer = unknown> {
     return this.#news.fold(instructions, tell);
   }
 
-  /** Stops the run under way, or a summary, if there is one; the agent stays usable. */
+  /** Stops the run or summary under way, if there is one; the agent stays usable. */
   interrupt(): void {
     if (this.#waiting?.stopRun()) return;
     if (this.#life.isOpen && this.#life.isAtWork()) this.#life.call((raw) => raw.interrupt());
   }
 
-  /** Where the agent stands, and what it and all that it has started have used. */
+  /** Returns the agent's state, and the usage of it and of all agents that it has started. */
   status(): Status {
     return this.#life.look((raw) => {
       return statusOfAll((agent) => JSON.parse(raw.status(agent)) as SessionStatus | null);
     });
   }
 
-  /** The configuration in force, as the session has it, without keys. */
+  /** Returns the configuration in force, as the session has it, without keys. */
   config(): SessionConfig {
     return this.#life.look(configOf);
   }
 
   /**
-   * What waits to be read, by this agent or by one that it has started. An input whose pictures are
-   * still being made smaller is not among it yet.
+   * Returns the inputs that this agent, or one that it has started, has not read yet, without those
+   * whose pictures are still being made smaller.
    *
    * ```js
    * for (const { parts } of agent.pending().followUps) console.log(parts);
@@ -328,7 +366,7 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * The agents that were started, by this one or by each other, in the order of their numbers.
+   * Returns the agents that this one, or one of them, has started, in the order of their numbers.
    *
    * ```js
    * const running = agent.agents().filter(({ state }) => state === "running");
@@ -339,7 +377,12 @@ export class Agent<Answer = unknown> {
     return this.#life.look(agentsOf);
   }
 
-  /** What was said so far, oldest first; of an agent that this one has started, by its number. */
+  /**
+   * Returns the history of this agent, or by its number of one that it has started, oldest turn
+   * first.
+   *
+   * @throws AgentError `bad_option` where there is no agent of that number.
+   */
   history(agent = 0): Turn[] {
     const turns = this.#life.look((raw) => {
       return JSON.parse(Number.isInteger(agent) ? raw.history(agent, 0) : "null") as
@@ -350,22 +393,26 @@ export class Agent<Answer = unknown> {
     return turns.map(turnOf);
   }
 
-  /** What the model sees of that, after all that was undone, cleared or folded. */
+  /**
+   * Returns the turns that the model sees: the history without what is undone, cleared or folded.
+   *
+   * @throws AgentError `bad_option` where there is no agent of that number.
+   */
   seen(agent = 0): SeenTurn[] {
     const seen = this.#life.look((raw) => JSON.parse(raw.seen(agent)) as Said[] | null);
     if (seen === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
     return seen.map(seenOf);
   }
 
-  /** The conversation as bytes, for {@link Agent.restore}. The files are yours to keep. */
+  /** Returns the session as bytes, for {@link Agent.restore}. Files are not among them. */
   snapshot(): Uint8Array {
     return this.#life.snapshot();
   }
 
   /**
-   * The session's log, for {@link Agent.replay} and {@link Agent.restore}: whole while it is short,
-   * then its newest snapshot and what came after. All of it there is by
-   * {@link AgentOptions.onLine}.
+   * Returns the session's log, for {@link Agent.replay} and {@link Agent.restore}: whole while it
+   * is short, later its newest snapshot and the lines behind it. {@link AgentOptions.onLine} has
+   * every line.
    *
    * @throws AgentError `unsupported` if the agent was made without the option `log`.
    */
@@ -375,8 +422,13 @@ export class Agent<Answer = unknown> {
   }
 
   /**
-   * Another agent that has heard what this one has, or the first `turns` turns of it, and goes
-   * its own way: the same options, a copy of the files, a session of its own.
+   * Returns another agent with this one's history, or its first `turns` turns, the same options, a
+   * copy of the files, and a session of its own.
+   *
+   * ```js
+   * const other = agent.fork();
+   * await other.run("Try it without the cache").result();
+   * ```
    *
    * @throws AgentError where an option does not fit.
    */
@@ -396,7 +448,10 @@ export class Agent<Answer = unknown> {
     return new Agent(begin, make, false);
   }
 
-  /** Ends the session: stops what runs, then closes. `files` and `snapshot` stay readable. */
+  /**
+   * Ends the session: stops all that runs, then closes. `files`, `history` and `snapshot` stay
+   * readable.
+   */
   async close(): Promise<void> {
     await this.#life.close();
   }
@@ -406,7 +461,7 @@ export class Agent<Answer = unknown> {
     await this.close();
   }
 
-  // Lets requests go where these options say.
+  // Sends requests to the endpoint of these options from now on.
   #reach(options: AgentOptions, changes?: { config?: unknown }): void {
     const json = givenJson(rawOptions(options, []), changes?.config);
     this.#life.call((raw) => raw.reach(json), changes);
@@ -416,10 +471,12 @@ export class Agent<Answer = unknown> {
     return this.#waiting?.isBusy || maySayPictures(input);
   }
 
-  // Gives an input beside a run, whose refusal nobody waits for any more if it comes late.
+  // Gives an input that is no run of its own. If it is given late, its caller has returned, and a
+  // refusal can only surface as an uncaught error.
   #give(input: string | readonly Part[], parts: string, give: (parts: string) => void): void {
     if (this.#news.run === undefined) this.#life.keep();
     if (!this.#mustWait(input)) return give(parts);
+    // Throws at once, as `give` would, if the agent is closed.
     this.#life.status();
     const failed = (error: unknown): void => {
       if (!this.#life.isOpen) return;
@@ -430,7 +487,7 @@ export class Agent<Answer = unknown> {
     (this.#waiting ??= new Waiting()).push(parts, this.#options.provider, { give, failed });
   }
 
-  // Gives a run its input when the pictures fit.
+  // Gives a run its input once its pictures are small enough.
   #giveLate(run: Run<Answer>, parts: string, give: (parts: string) => void): void {
     this.#life.status();
     const failed = (error: unknown): void => {
@@ -451,7 +508,8 @@ export class Agent<Answer = unknown> {
     this.#life.configure(patch, changes);
   }
 
-  // One object for all of its parts, since an agent that waits is to weigh little.
+  // One object for all parts, since an idle agent must take little memory. It holds the agent
+  // weakly: the module reaches this object, and would keep a dropped agent alive for ever.
   static readonly #Inside = class implements Inside {
     readonly #held: { deref(): Agent | undefined };
 
@@ -469,7 +527,7 @@ export class Agent<Answer = unknown> {
       throw new AgentError("closed", "the agent is gone");
     }
 
-    // Of what was under way for an agent that nobody holds any more nobody has to hear.
+    // Work may end after its agent was collected; its result is then dropped without an error.
     get #ownLife(): Life | undefined {
       const agent = this.#held.deref();
       return agent === undefined ? undefined : agent.#life;

@@ -1,4 +1,6 @@
-// What the binding calls for one agent: where events go, and the work that only JavaScript can do.
+// The functions that the binding calls for one agent: they take events and do the work that needs
+// JavaScript, such as requests, tools and timers. Each begins its work and returns at once; the
+// answer goes back by the number of its effect.
 
 import type { RawAgent } from "../binding/instance.js";
 import { endpointOf } from "../binding/providers.js";
@@ -29,22 +31,22 @@ import { fitted } from "./pictures.js";
 import { callTool, failedOutcome, stoppedOutcome, type Tools } from "./tools.js";
 import { Work } from "./work.js";
 
-/** What the callbacks of one agent work with. */
+/** The agent's side of its callbacks. */
 export interface Side {
-  /** The agent, which is there as long as somebody holds it. */
+  /** The agent; it throws once the agent is collected. */
   readonly agent: object;
-  /** Those in force. */
+  /** The options in force. */
   readonly options: AgentOptions;
   readonly programs: readonly RegisteredProgram[];
   readonly tools: Tools;
   readonly room: Room;
   readonly key: KeySource;
-  /** What the model's server said last. */
+  /** The heads of the run's responses. */
   readonly responses: Responses;
   /** Calls the binding's side, if it is still the agent's. */
   call(raw: RawAgent, tell: (raw: RawAgent) => void): void;
   deliver(event: AgentEvent): void;
-  /** A tool of the agent has changed files. */
+  /** Tells that a tool of the agent has changed files. */
   changed(changes: readonly FileChange[]): void;
 }
 
@@ -60,14 +62,17 @@ type ToolCall = [
 type Asked = Parameters<WebFetch>[0];
 
 /**
- * What the binding calls for one agent; each method begins something and returns at once. An agent
- * that waits has nothing here that it does not need.
+ * The callbacks of one agent; each method begins something and returns at once. What only work
+ * needs is made on first use, so that an idle agent takes little memory.
  */
 export class Callbacks {
-  /** The binding's side, which is there before any of the methods is called. */
+  /** The binding's side; set before any of the methods is called. */
   raw: RawAgent | undefined;
   readonly #side: Side;
-  /** The agent, while something is under way for it: the module holds this, and this holds it. */
+  /**
+   * The agent, held only while something is under way for it: the module holds this object, so that
+   * an agent dropped by its user stays alive until its work is done, and no longer.
+   */
   #held: object | undefined;
   readonly #work = new Work((isBusy) => {
     if (isBusy !== (this.#held !== undefined)) this.#held = isBusy ? this.#side.agent : undefined;
@@ -112,7 +117,10 @@ export class Callbacks {
     }
   }
 
-  /** Takes events; a list of texts stands for further ones that are as the one before it. */
+  /**
+   * Takes a batch of events. A list of texts stands for events that differ from the one before only
+   * in text and number, so that a stream of deltas is cheap to hand over.
+   */
   events(batch: string, session: string, epoch: number): void {
     let last = {} as AgentEvent;
     for (const told of JSON.parse(batch) as (AgentEvent | string[])[]) {
@@ -141,13 +149,15 @@ export class Callbacks {
     const own = Object.entries(options.headers ?? {});
     const names = own.map(([name]) => name.toLowerCase());
     const made = JSON.parse(pairs) as [string, string][];
+    // The user's headers win over the driver's; names differ in case between the two.
     const headers = [...made.filter(([name]) => !names.includes(name.toLowerCase())), ...own];
-    // The bytes are the binding's memory.
+    // A copy: the view is of the binding's memory, which the next call may change or move.
     const request = { base, url: withQuery(url, options.query), headers, body: view.slice() };
     this.#work.begin(id, {
       run: async (signal) => {
         const refused = key.isAsked && (await this.#addKey(headers));
         if (refused) return () => tell({ failed: { kind: "refused", message: refused } });
+        // The key may have come late: a request that was cancelled meanwhile must not be sent.
         if (signal.aborted) return () => {};
         return exchange(request, options.fetch, signal, { tell, chunk });
       },
@@ -185,7 +195,8 @@ export class Callbacks {
       this.#call((raw) => raw.programOutput(id, stream, bytes));
     const end = (ended: ProgramEnd): void => this.#call((raw) => raw.programEnded(id, ended));
     const { room } = this.#side;
-    // What it leaves in files that are kept elsewhere is written there first.
+    // With a file system of the user's, the program's changes are written there before its end is
+    // reported: the model must not read "done" of files that could not be written.
     const settle = (ended: ProgramEnd): void => {
       if (room.copy === undefined) return end(ended);
       const take = (kept: Changes, lost: string[]): void => {
@@ -245,12 +256,12 @@ export class Callbacks {
     this.#work.wake(ms, () => this.#call((raw) => raw.tick()));
   }
 
-  /** Others than the agent's programs have changed these files. */
+  /** Tells programs that these files were changed from outside. */
   touch(paths: readonly string[]): void {
     this.#workspace.keeper.touch(paths);
   }
 
-  /** Drops all that is under way. */
+  /** Drops all work under way without a report. */
   drop(): void {
     this.#work.dropAll();
   }
@@ -261,6 +272,7 @@ export class Callbacks {
       const kept = { keeper: new Keeper(this.#begun), turns: new Turns() };
       return {
         ...kept,
+        // A getter, so that this does not hold the room of an agent that was dropped.
         get room() {
           return side.room;
         },
@@ -327,7 +339,7 @@ export class Callbacks {
     this.#callOwn(tool, ...call);
   }
 
-  // A built-in tool's action on files that are kept elsewhere.
+  // A built-in tool on a file system of the user's; with files in memory the module runs it itself.
   #callBuiltin(
     copy: WorkingCopy,
     known: string,
@@ -350,7 +362,8 @@ export class Callbacks {
     });
   }
 
-  // Of a fault of the module's in what runs later the agent hears.
+  // Passes a fault of the module in work that runs later on to the agent, which makes its side
+  // again: no call of the agent is open that could throw it.
   #hear(error: unknown): void {
     if (!(error instanceof AgentError) || error.code !== "internal") return;
     this.#call(() => {
@@ -358,7 +371,8 @@ export class Callbacks {
     });
   }
 
-  // Adds the key that is asked for, which the driver masks from now on; says why if it cannot.
+  // Asks the user's function for the key and adds it to the headers; returns why it cannot. The
+  // driver learns the key first, so that it is masked in everything that comes of the request.
   async #addKey(headers: [string, string][]): Promise<string | undefined> {
     const { key, options } = this.#side;
     try {
@@ -374,16 +388,18 @@ export class Callbacks {
     }
   }
 
-  // What a recording answers nobody sends for: only the log tells the status of it.
+  // Notes the head of a recorded response. No request is sent for it, so that the log's line is the
+  // only place where its status and its id are told.
   #noteRecorded(line: string): void {
+    // A cheap test first: most lines are chunks, and parsing each would double the work.
     if (!line.includes('"head":{')) return;
     const { input } = JSON.parse(line) as { input?: Partial<Extract<Input, { http: unknown }>> };
     if (input?.http === undefined || !("head" in input.http.input)) return;
     this.#side.responses.note(input.http.id, input.http.input.head, this.#side.key.text);
   }
 
-  // What tools have done to files, those who watch them hear. To programs it is new, unless it is
-  // theirs.
+  // Tells watchers of the files what a tool has changed. Programs are told as well, unless it was
+  // a program: only those outcomes have `streams`.
   #noteChanges({ changes = [], streams }: Outcome): void {
     if (changes.length === 0) return;
     if (!streams) this.touch(changes.map(({ path }) => path));

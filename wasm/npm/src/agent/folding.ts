@@ -1,19 +1,19 @@
-// A conversation that is summed up because the user asked for it: what came of it.
+// A summary that the user asks for by `compact`, and the promise of its end.
 
 import { AgentError } from "../errors.js";
 import type { AgentEvent, Compacted, CompactionFailed } from "../json/events.js";
 import { givenJson } from "../options/given.js";
 
-/** What came of a summary. */
+/** The event that ends a summary. */
 export type FoldingEnd = Compacted | CompactionFailed;
 
-/** The summary that was asked for. */
+/** The summary under way; there is at most one. */
 export class Folding {
-  /** Whether one is under way. */
+  /** True while one is under way. */
   isOpen = false;
   #fail: ((error: AgentError) => void) | undefined;
 
-  /** Gives the session the word by `tell`, and hears from `subscribe` how it went. */
+  /** Gives the session the command by `tell`, and resolves to the event that ends the summary. */
   async run(
     instructions: string | undefined,
     subscribe: (listener: (event: AgentEvent) => void) => () => void,
@@ -23,6 +23,7 @@ export class Folding {
       throw new AgentError("bad_option", "`instructions` must be a text");
     }
     let end = (): void => {};
+    // Subscribed before the command is given: it may end within that call.
     const told = new Promise<FoldingEnd>((resolve, reject) => {
       this.#fail = reject;
       end = subscribe((event) => {
@@ -40,7 +41,7 @@ export class Folding {
     }
   }
 
-  /** The session broke. */
+  /** Rejects the summary under way, since its session broke. */
   break(message: string): void {
     if (this.isOpen) this.#fail?.(new AgentError("internal", message));
   }

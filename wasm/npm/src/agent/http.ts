@@ -1,5 +1,5 @@
-// One HTTP exchange: the request by `fetch` or by the user's function, the response as it comes. A
-// redirect is reported and not followed: the key would go along.
+// One HTTP exchange: the request by `fetch` or by the user's function, and the response as it
+// comes. A redirect is reported and not followed, since the key would go along.
 
 import { bytesOf, concatenated } from "../bytes.js";
 import { messageOf } from "../errors.js";
@@ -8,16 +8,16 @@ import type { FetchFunction, FetchInit } from "../options/agent.js";
 import { TextDecoder, TextEncoder } from "../platform/coders.js";
 import { isBuffer } from "../platform/kinds.js";
 
-/** Pages hide the status of a redirect. */
+/** The status that stands for any redirect: browsers hide the real one. */
 const SOME_REDIRECT = 302;
-/** So many bytes are handed over together at most, or one piece more. */
+/** The number of bytes from which on gathered pieces are handed over. */
 const MOST_TOGETHER = 2 ** 12;
-/** So many bytes of a longer piece are handed over at once. */
+/** The number of bytes handed over in one call; a longer piece is cut. */
 const MOST_AT_ONCE = 2 ** 16;
-/** For how long all else may wait. */
+/** The time in milliseconds after which other tasks of the page or server get their turn. */
 const MOST_BUSY_MS = 50;
 
-/** A request, with its place in words for messages. */
+/** A request; `base` names its endpoint in messages, without what the URL may hold. */
 export interface HttpRequest {
   base: string;
   url: string;
@@ -25,19 +25,19 @@ export interface HttpRequest {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** Where the news of an exchange go. */
+/** The functions that take the news of an exchange. */
 export interface HttpNews {
   tell(news: HttpInput): void;
   chunk(bytes: Uint8Array): void;
 }
 
-/** What a response says of itself beside its body. */
+/** The status of a response, and the provider's id of its request. */
 interface Said {
   status: number;
   requestId?: string;
 }
 
-/** Under which names servers tell the id of a request, by which they find it again. */
+/** The headers in which providers send the id of a request, in the order of preference. */
 const REQUEST_IDS = [
   "request-id",
   "x-request-id",
@@ -47,14 +47,14 @@ const REQUEST_IDS = [
   "x-generation-id",
   "cf-ray",
 ];
-/** So many responses are remembered: as many as may be open at once, with some to spare. */
+/** The number of responses remembered: more than can be open at once. */
 const REMEMBERED = 64;
 
-/** The newest responses, by the effects whose answers they are. */
+/** The newest responses, by the numbers of their effects. */
 export class Responses {
   readonly #said = new Map<number, Said>();
 
-  /** Notes a response; an id that holds the key is none. */
+  /** Notes a response. An id that holds the key is left out: a server may echo what it was sent. */
   note(effect: number, { status, headers }: ResponseHead, key: string | undefined): void {
     const found = REQUEST_IDS.map((id) => headers.find(([name]) => name.toLowerCase() === id));
     const requestId = found.find((pair) => pair !== undefined)?.[1];
@@ -65,13 +65,13 @@ export class Responses {
     if (this.#said.size > REMEMBERED && oldest !== undefined) this.#said.delete(oldest);
   }
 
-  /** What the response said that answered the effect, if one did. */
+  /** Returns the response to an effect, if there was one. */
   of(effect: number | undefined): Said | undefined {
     return effect === undefined ? undefined : this.#said.get(effect);
   }
 }
 
-/** Carries a request out; resolves to what reports its end. */
+/** Carries out a request; resolves to a function that reports its end. */
 export async function exchange(
   request: HttpRequest,
   own: FetchFunction | undefined,
@@ -83,8 +83,8 @@ export async function exchange(
     tell({ failed: { kind, message } });
   let headers: Headers | Record<string, string>;
   try {
-    // Node loads all of its `fetch` for the first `Headers`, of which a function of the user may
-    // have no need.
+    // Node loads its whole `fetch` for the first `Headers`; with a function of the user's that is
+    // not needed.
     headers = own === undefined ? new Headers(request.headers) : recordOf(request.headers);
   } catch (error) {
     return failed("refused", messageOf(error));
@@ -100,11 +100,11 @@ export async function exchange(
   try {
     usable = usableOf(response);
   } catch (error) {
-    // A second try would not be understood any better.
+    // `refused`, since another try would return the same; `network` would be tried again.
     return failed("refused", `the option \`fetch\` returned ${messageOf(error)}`);
   }
   const { head, body } = usable;
-  // The user's function need not listen to the signal.
+  // The user's function may ignore the signal and return a response all the same.
   if (signal.aborted) {
     if (body !== null) giveUp(body);
     return () => {};
@@ -131,7 +131,7 @@ function sent(
     ...init,
     headers: headers as Record<string, string>,
     held,
-    // A function that answers by itself may never read it.
+    // Decoded on first use: a function that answers by itself may never read it.
     get body() {
       return (text ??= new TextDecoder().decode(body));
     },
@@ -145,14 +145,14 @@ function recordOf(headers: [string, string][]): Record<string, string> {
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** What is needed of a response. */
+/** A response that has passed the checks. */
 interface Usable {
   head: ResponseHead;
   body: ReadableStream<unknown> | null;
 }
 
-// What the user's function returned may come from another realm or library, so that its class says
-// nothing. It throws what was returned instead of a response, for a message.
+// Checks what the user's function returned by its members, since a response may come from another
+// realm or library. The error's message is the object of "returned …".
 function usableOf(given: unknown): Usable {
   const isObject = typeof given === "object" && given !== null;
   if (!isObject) throw new Error(`${described(given)}, which is no Response`);
@@ -194,8 +194,8 @@ function isStream(body: unknown): body is ReadableStream<unknown> {
   return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === "function";
 }
 
-// Pieces that are there already are handed over together: each time has its price. A page or server
-// gets its turn in between, also where a stream has everything at once.
+// Reads the body. Pieces that are there already are handed over together, since each call into the
+// module has its price. Other tasks get their turn in between, even if the stream never waits.
 async function read(
   body: ReadableStream<unknown>,
   signal: AbortSignal,
@@ -222,7 +222,7 @@ async function read(
       isThere = true;
     };
     reading.then(note, () => {});
-    // The next piece is noted meanwhile, if it need not be waited for.
+    // One microtask: enough for `note` to run if the next piece was there already.
     await undefined;
     if (!isThere || length >= MOST_TOGETHER) await handOver();
     const { done, value } = await reading;
@@ -249,6 +249,6 @@ function giveUp(stream: { cancel(): Promise<void> }): void {
   try {
     void Promise.resolve(stream.cancel()).catch(() => {});
   } catch {
-    // Nobody waits for it any more.
+    // A stream of the user's may throw here; its exchange is over, so that nobody would care.
   }
 }

@@ -1,6 +1,6 @@
-// The life of an agent's side in the module: begun in an instance, begun again in a fresh one where
-// the module breaks, moved with the files, and given back at the end. What is said there, and what
-// is heard from there, is the agent's.
+// The life cycle of an agent's side in the module: made in an instance, made again in a fresh one
+// if the module breaks, moved together with the workspace, and freed at the end. After a break the
+// user sees one failed run, never a broken agent; after the end, `rest.ts` answers what was.
 
 import { attempt, guarded } from "../binding/guard.js";
 import { abandon, type Binding, type RawAgent, settle, unsettle } from "../binding/instance.js";
@@ -18,10 +18,10 @@ import { Reserve } from "./reserve.js";
 import { lookAt, onlySnapshot, type Rest, restOf, type Visible } from "./rest.js";
 import type { RunError } from "./results.js";
 
-/** Whose life it is. */
+/** The agent that owns a life. */
 type Living = Side & Tenant;
 
-/** What is left in the module of an agent that nobody holds any more and nobody has closed. */
+/** The remains in the module of an agent that was dropped without `close`. */
 interface Left {
   callbacks: Callbacks;
   of: Binding;
@@ -29,12 +29,14 @@ interface Left {
   room: WeakRef<Room>;
 }
 
-// Workers of an older compatibility date have no such thing: there an agent stays until it is
-// closed.
+// Workers with an older compatibility date have no `FinalizationRegistry`: an agent that is not
+// closed stays in memory there.
 const LOST =
   typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Left>(giveBack) : undefined;
 
 function giveBack({ callbacks, of, tenant, room }: Left): void {
+  // The registry must not hold the agent, so that this works with the parts that it had. Whatever
+  // throws here may have broken the instance, which then cannot be called to free anything.
   const { raw } = callbacks;
   callbacks.drop();
   callbacks.raw = undefined;
@@ -44,22 +46,25 @@ function giveBack({ callbacks, of, tenant, room }: Left): void {
   unsettle(of);
 }
 
-/** Holds an agent for the module: held by that itself, one that is dropped would stay for ever. */
+/** Returns a weak hold on an agent: the module, which reaches it, must not keep it alive. */
 export function held<T extends object>(agent: T): { deref(): T | undefined } {
   return LOST === undefined ? { deref: () => agent } : new WeakRef(agent);
 }
 
-/** So often an agent is made again before one of its runs has come to an end. */
+/**
+ * The number of times that an agent is made again before a run of it completes: an input that
+ * breaks the module each time must not go round for ever.
+ */
 const MOST_REBIRTHS = 3;
 
-/** The life of one agent's side. Nothing but the agent holds it, which may be lost. */
+/** The life cycle of one agent's side. Only the agent holds it, so that both can be collected. */
 export class Life {
   readonly #owner: Living;
   readonly #room: Room;
   readonly #news: News;
-  /** How the side is made again as it was at first, where it can be. */
+  /** The function that makes the side as at first; absent for a fork, whose origin may be gone. */
   readonly #first: Make | undefined;
-  /** The side, while there is one, and the instance that it lives in. */
+  /** The side, while there is one. */
   #raw: RawAgent | undefined;
   #of: Binding | undefined;
   #callbacks: Callbacks | undefined;
@@ -77,11 +82,12 @@ export class Life {
     this.#first = first;
   }
 
-  /** Makes the side; nothing is under way before it is started. */
+  /** Makes the side and starts it. */
   begin(make: Make): void {
     const owner = this.#owner;
     const mine = { apiKey: owner.key.given, tools: [...owner.tools] };
-    // Agents of the same options share what is made of them, for which their ids stand apart.
+    // The id goes separately: the module shares what it makes of equal options between agents, and
+    // finds it by their text.
     const { id, ...options } = rawOptions({ ...owner.options, ...mine }, owner.programs);
     const json = givenJson(options, owner.options.config);
     const room = this.#room;
@@ -100,16 +106,17 @@ export class Life {
     this.#callbacks = callbacks;
     LOST?.unregister(this);
     LOST?.register(this, { callbacks, of, tenant: owner, room: new WeakRef(room) }, this);
+    // Before the start, which may already tell events of a run that goes on.
     if (make !== made) this.#takeRun();
     this.call((raw) => raw.start());
   }
 
-  /** Whether there is a side: the session is not over. */
+  /** True while there is a side: the session is not over. */
   get isOpen(): boolean {
     return this.#raw !== undefined;
   }
 
-  /** Calls the side. Where the module breaks at it, the side is made again, and the call throws. */
+  /** Calls the side. If the module breaks in the call, the side is made again, and this throws. */
   call<T>(tell: (raw: RawAgent) => T, options?: { config?: unknown }): T {
     const raw = this.#raw;
     if (raw === undefined) throw new AgentError("closed", "the session is closed");
@@ -121,9 +128,9 @@ export class Life {
     }
   }
 
-  /** Tells that side of what was under way for it, if it is still there. */
+  /** Reports to `raw` the end of work that it began, if it still is the agent's side. */
   report(raw: RawAgent, tell: (raw: RawAgent) => void): void {
-    // What was under way for one that broke has nobody to tell.
+    // A side that was made again has its own effects, some under the same numbers.
     if (raw !== this.#raw) return;
     try {
       guarded(() => tell(raw), {});
@@ -132,41 +139,41 @@ export class Life {
     }
   }
 
-  /** Looks at the session, which may be over. */
+  /** Reads from the session, also when it is over. */
   look<T>(at: (session: Visible) => T): T {
     const rest = this.#rest;
     return rest === undefined ? this.call((raw) => at(raw)) : lookAt(rest, at);
   }
 
-  /** The session as bytes, also when it is over. */
+  /** Returns the session as bytes, also when it is over. */
   snapshot(): Uint8Array {
     return this.#rest?.snapshot.slice() ?? this.call((raw) => raw.snapshot());
   }
 
-  /** The session's log, also when it is over. */
+  /** Returns the session's log, also when it is over. */
   log(): string {
     return this.#rest?.log ?? this.call((raw) => raw.log());
   }
 
-  /** Where the session's own agent stands. */
+  /** Returns the status of the session's own agent. */
   status(): SessionStatus {
     return this.call((raw) => JSON.parse(raw.status(0)) as SessionStatus);
   }
 
-  /** Whether it works, or asks a person something for that. */
+  /** Returns whether the agent works, or waits for a person's answer to go on. */
   isAtWork(): boolean {
     return isWork(this.status());
   }
 
-  /** What is known of the failure of a recording. */
+  /** The details of a recording's failure, if there was one. */
   get fault(): Partial<RunError> | null {
     return JSON.parse(this.#raw?.fault() ?? "null") as Partial<RunError> | null;
   }
 
-  /** Hands an event on, and does what follows from it. */
+  /** Passes an event to the run and to listeners, and acts on ends of runs and of the session. */
   deliver(event: AgentEvent): void {
     if (this.#news.take(event)) {
-      // With the run what was kept before it is over.
+      // The snapshot from before the run would undo a finished one.
       if (this.#reserve !== undefined) this.#reserve.snapshot = undefined;
       if (event.type === "processing_end" && event.end === "completed") this.#rebirths = 0;
     }
@@ -174,33 +181,34 @@ export class Life {
     this.#news.tell(event);
   }
 
-  /** The side, if it lives in that instance. */
+  /** Returns the side, if it lives in that instance. */
   sideIn(of: Binding): RawAgent | undefined {
     return this.#of === of ? this.#raw : undefined;
   }
 
-  /** Changes the configuration, also of what the side is made again of. */
+  /** Changes the configuration, and keeps the change for a side that is made again. */
   configure(patch: string, changes: { config?: unknown }): void {
+    // First the call: a patch that the session refuses must not be kept.
     this.call((raw) => raw.configure(patch), changes);
     this.#reserve ??= new Reserve();
     this.#reserve.patches.push(patch);
   }
 
-  /** Keeps what the side is made again of, should the next run break the module. */
+  /** Keeps a snapshot, from which the side is made again if the next run breaks the module. */
   keep(): void {
     if (this.#raw === undefined || !this.#news.hasBegun) return;
     this.#reserve ??= new Reserve();
     this.#reserve.keep(() => this.call((raw) => raw.snapshot()));
   }
 
-  /** Others have changed these files. */
+  /** Tells the agent's programs that these files were changed from outside. */
   touch(paths: readonly string[]): void {
     this.#callbacks?.touch(paths);
   }
 
   /**
-   * The files have gone to another instance, and the side with them: its requests are sent again,
-   * and what runs for it there is lost.
+   * Moves the side to the instance to which its files have moved. Its requests are sent again, and
+   * its tools that run are reported as lost.
    */
   follow(): void {
     const raw = this.#raw;
@@ -217,7 +225,7 @@ export class Life {
     this.#over(saved);
   }
 
-  /** Closes the session, and comes back when it is over. */
+  /** Closes the session; resolves when it is over and its memory is freed. */
   async close(): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -225,14 +233,14 @@ export class Life {
         break;
       } catch (error) {
         if (error instanceof AgentError && error.code === "closed") break;
-        // Where the module broke at it, the side that is made again is closed in its place.
+        // The module broke in the call: now the side that was made again must be closed.
         if (tries >= MOST_REBIRTHS) throw error;
       }
     }
     await this.#whenEnded();
   }
 
-  /** Gives back what the side holds of the module's memory. */
+  /** Frees the side's memory in the module, and keeps what can still be asked for. */
   release(): void {
     const raw = this.#raw;
     if (raw === undefined) return;
@@ -256,21 +264,25 @@ export class Life {
 
   #whenEnded(): Promise<void> {
     const ended = (): Promise<void> => new Promise((resolve) => (this.#end = resolve));
-    // What is being written comes to its end before, and so does the call that told of it.
+    // Later, in a microtask: the event comes within a call of the side, which must not be freed
+    // under it. Files that are being written are written first.
     return (this.#ended ??= ended()
       .then(() => this.#room.copy?.settled())
       .then(() => this.release()));
   }
 
-  // If it is a fault of the module's: makes the side again in a fresh instance.
+  // If the module broke, makes the side again in a fresh instance; returns whether it broke. The
+  // order matters: the files leave the broken instance before the side is made beside them, and the
+  // run's failure is told when the agent can be used again.
   #broke(raw: RawAgent, thrown: unknown): boolean {
     const isFault = thrown instanceof AgentError && thrown.code === "internal";
     if (!isFault || raw !== this.#raw) return isFault;
     this.#callbacks?.drop();
     this.#raw = undefined;
     const isRunning = this.#news.run !== undefined;
+    // A snapshot taken within a run would go on with it and break again.
     const newest = isRunning ? undefined : attempt(() => raw.snapshot());
-    // Kept here: with the run, what was kept before it is over.
+    // Taken out now, since `deliver` drops the kept snapshot at the end of the run.
     const saved = newest ?? this.#reserve?.snapshot;
     abandon(raw);
     const hasFiles = attempt(() => this.#room.leave(true)) === true;
@@ -287,7 +299,7 @@ export class Life {
     return true;
   }
 
-  // A run that is under way in the session is the current one, whoever began it.
+  // Makes a run that is under way in the session the current one: after a restore nobody began it.
   #takeRun(): void {
     const status = this.status();
     if (isWork(status) && !status.compacting) this.#news.run ??= this.#news.newRun();
@@ -297,7 +309,7 @@ export class Life {
     for (const event of this.#news.failure(message)) this.deliver(event);
   }
 
-  // It cannot be made again.
+  // Ends the agent, since its side cannot be made again.
   #over(saved: Uint8Array | undefined): void {
     this.#room.exit(this.#owner);
     this.#rest = onlySnapshot(saved);
@@ -308,6 +320,7 @@ export class Life {
     this.#rebirths += 1;
     if (this.#rebirths > MOST_REBIRTHS) throw new Error("there is no way");
     this.#makeAgain(saved);
+    // The snapshot is older than these changes, which the user was told are in force.
     for (const patch of [...(this.#reserve?.patches ?? []), toolsPatch(this.#owner.tools)]) {
       this.call((raw) => raw.configure(patch));
     }
@@ -317,6 +330,7 @@ export class Life {
   #makeAgain(saved: Uint8Array | undefined): true {
     const again = saved ? madeAgain(saved) : this.#first;
     if (again === undefined) throw new Error("there is no way");
+    // The start of the new side must not take the place of the user's run, which fails later.
     const { run } = this.#news;
     this.begin(again);
     this.#news.run = run;

@@ -1,4 +1,5 @@
-// How the binding's side of an agent is made: anew, of a snapshot or a log, of another agent.
+// The ways to make the binding's side of an agent: new, from a snapshot or log, or as a fork. Each
+// is a function, since `life.ts` calls it again in a fresh instance if the module breaks.
 
 import type { Binding, RawAgent, RawFiles } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
@@ -21,26 +22,26 @@ export type Make = (
   id: string,
 ) => RawAgent;
 
-/** What an agent begins with. */
+/** The options, files and programs that an agent begins with. */
 export interface Prepared {
   options: AgentOptions;
   files: Files;
   programs: readonly RegisteredProgram[];
 }
 
-/** Checks the options, loads the programs and looks at the files. */
+/** Checks the options, loads programs and module, and opens the workspace. */
 export async function prepared(options: AgentOptions): Promise<Prepared> {
   checkOptions(options);
   const [programs] = await Promise.all([loadPrograms(options.programs), init()]);
   return { options, programs, files: await workspaceOf(options.files) };
 }
 
-/** A new one. */
+/** Makes a new side. */
 export const made: Make = (of, options, files, functions, id) => {
   return new of.RawAgent(options, id, files, functions);
 };
 
-/** The one of a snapshot or a log as it was. */
+/** Returns a function that makes a side from a snapshot or log, unchanged. */
 export function madeAgain(saved: Uint8Array | string): Make {
   return (of, options, files, functions) => {
     return typeof saved === "string"
@@ -49,7 +50,10 @@ export function madeAgain(saved: Uint8Array | string): Make {
   };
 }
 
-/** The same as the user wants it: with these options, of which `change` is told as a patch. */
+/**
+ * Returns a function that makes a side from a snapshot or log and calls `change` with the patch
+ * that brings the user's options in force.
+ */
 export function restored(
   saved: Uint8Array | string,
   { options, programs }: Prepared,
@@ -68,11 +72,12 @@ export function restored(
       const given: RestoreOptions = isOver ? others : options;
       change(restorePatch(given, programs, configOf(found), state === "processing"));
       if (!isOver) return found;
-      // What has ended stays so; another session goes on from there.
+      // A closed session takes no input any more: a fork of it goes on.
       const next = found.fork(undefined, id ?? newId(), raw, files, functions);
       found.free();
       return next;
     } catch (error) {
+      // Nobody else holds it yet who could free it.
       found.free();
       throw error;
     }
@@ -80,8 +85,8 @@ export function restored(
 }
 
 /**
- * Another one that has heard what the one has that `rawIn` finds in an instance, or the first
- * `turns` turns of it; where there is none, what its snapshot holds.
+ * Returns a function that makes a fork of a side, or of its first `turns` turns. `rawIn` finds the
+ * side if it lives in the same instance; otherwise the fork is made from its snapshot.
  */
 export function forked(
   turns: number | undefined,

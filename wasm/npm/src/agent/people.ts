@@ -1,5 +1,5 @@
-// The user's functions that are asked: approvals, questions and hooks. Each is told JSON and
-// answers with JSON.
+// Calls of the user's functions for approvals, questions and hooks. What they return is checked
+// here: an answer that says neither yes nor no is an error, and never counts as a yes.
 
 import type { HookPoint } from "../json/config.js";
 import type { Answer, Ask, HookReply } from "../json/protocol.js";
@@ -9,7 +9,7 @@ import { HOOK_POINTS } from "../options/hooks.js";
 
 type Asked = Pick<AgentOptions, "approve" | "ask">;
 
-/** Puts a question to the function that it is for. */
+/** Calls `approve` or `ask`, whichever a question is for; rejects if its answer does not fit. */
 export async function askPerson(
   { approve, ask }: Asked,
   question: Ask,
@@ -41,7 +41,7 @@ function answerOf(approval: Approval): Answer {
   throw new Error("`approve` returned what says neither yes nor no");
 }
 
-/** Runs a hook. */
+/** Runs the hook of a point; rejects if there is none or its reply does not fit. */
 export async function runHook(
   hooks: AgentOptions["hooks"],
   hook: { point: HookPoint; payload: unknown },
@@ -60,7 +60,7 @@ type Hook = (
   context: AskContext,
 ) => HookResult<unknown> | Promise<HookResult<unknown>>;
 
-// A call is told in camelCase, as all that is handed out.
+// A hook's payload in camelCase, as in the rest of the public interface.
 function saidOf(payload: unknown): unknown {
   if (typeof payload !== "object" || payload === null) return payload;
   const {
@@ -78,6 +78,7 @@ function saidOf(payload: unknown): unknown {
 }
 
 function replyOf(result: HookResult<unknown>): HookReply {
+  // A hook that only looks on returns nothing; for approvals that would be no answer.
   if (result === undefined || result === true) return { allow: null };
   if (result === false) return { deny: { reason: "a hook has denied this" } };
   if (typeof result === "object" && result !== null) {

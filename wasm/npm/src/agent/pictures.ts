@@ -1,5 +1,5 @@
-// Pictures that a tool shows or a person gives and that are larger than the provider takes: made
-// smaller, where there is a canvas. Elsewhere the session leaves them out and tells the model so.
+// Scaling of pictures from tools and users that are larger than the provider allows. It needs a
+// canvas; without one the session leaves such a picture out and tells the model so.
 
 import { guarded } from "../binding/guard.js";
 import { binding } from "../binding/instance.js";
@@ -10,7 +10,7 @@ import { hasCanvas } from "../platform/platform.js";
 
 type Image = Extract<Part, { type: "image" }>;
 
-/** What one picture may have. */
+/** The provider's limits for one picture. */
 interface Limits {
   /** Most characters of base64. */
   base64: number;
@@ -18,21 +18,21 @@ interface Limits {
   side: number;
 }
 
-/** No picture is made smaller than this. */
+/** The longer side in pixels below which no picture is scaled: less shows nothing of use. */
 const LEAST_SIDE = 200;
-/** What a canvas writes and every provider reads. */
+/** The formats that a canvas writes and every provider reads. */
 const TYPES = ["image/png", "image/jpeg", "image/webp"];
 
-/** Whether pictures may have to be made smaller before these parts are said. */
+/** Returns whether parts hold pictures that may have to be made smaller. */
 export function mayNeedFitting(parts: readonly Part[]): boolean {
-  // What is no picture the session refuses.
+  // The parts are not checked yet: the session does that, and tells what does not fit.
   const isPicture = (part: Partial<Image> | null): boolean => {
     return part?.type === "image" && typeof part.data === "string";
   };
   return hasCanvas() && (parts as (Partial<Image> | null)[]).some(isPicture);
 }
 
-/** The outcome with its pictures no larger than the provider takes them. */
+/** Returns the outcome with its pictures no larger than the provider allows. */
 export async function fitted<T extends Partial<Outcome>>(
   outcome: T,
   provider: string | undefined,
@@ -42,7 +42,7 @@ export async function fitted<T extends Partial<Outcome>>(
   return { ...outcome, parts: await fittedParts(parts, provider) };
 }
 
-/** The parts with their pictures no larger than the provider takes them. */
+/** Returns the parts with their pictures no larger than the provider allows. */
 export async function fittedParts(
   parts: readonly Part[],
   provider: string | undefined,
@@ -58,7 +58,8 @@ function limitsOf(provider: string | undefined): Limits {
   return { base64, side: side === 0 ? Infinity : side };
 }
 
-// The picture, and in words how large it was if it is smaller now.
+// The picture; if it had to be scaled, with a text that tells both sizes, so that the model can
+// convert coordinates.
 async function smaller(image: Image, limits: Limits): Promise<Part[]> {
   const { base64, side } = limits;
   let bitmap: ImageBitmap;
@@ -74,6 +75,8 @@ async function smaller(image: Image, limits: Limits): Promise<Part[]> {
     return [image];
   }
   try {
+    // The size of the encoded picture is not known before it is encoded, hence one try after
+    // another, each with about half the pixels.
     for (let to = Math.min(side, longer); to >= LEAST_SIDE; to = Math.floor(to * 0.7)) {
       const scale = to / longer;
       const [w, h] = [width, height].map((each) => Math.max(1, Math.round(each * scale)));
@@ -83,14 +86,14 @@ async function smaller(image: Image, limits: Limits): Promise<Part[]> {
       return [made, { type: "text", text }];
     }
   } catch {
-    // A canvas may be refused that much memory.
+    // The browser may not have the memory for a canvas of that size.
   } finally {
     bitmap.close();
   }
   return kept(image, limits);
 }
 
-// What cannot be made smaller is the session's to judge, unless it is larger than any is sent.
+// A picture that cannot be scaled is left to the session to judge, unless it exceeds every limit.
 function kept(image: Image, { base64 }: Limits): Part[] {
   if (!(image.data?.length > base64)) return [image];
   const [size, most] = [image.data.length, base64].map((each) => Math.floor((each / 4) * 3));

@@ -1,4 +1,6 @@
-// What a tool of the user returns, and what the model reads of it.
+// Conversion of what a tool of the user's returns into the outcome that the model reads. Tools come
+// from many libraries, so that values are told apart by their form, never by their class; a value
+// that would reach the model as `{}` is an error instead.
 
 import { base64Of } from "../bytes.js";
 import type { Outcome, Part } from "../json/data.js";
@@ -6,10 +8,10 @@ import { toJson } from "../json/encode.js";
 import type { ToolContext, ToolReply } from "../options/tool.js";
 import { isBuffer, isBytes, isError, tagOf } from "../platform/kinds.js";
 
-/** What the model reads where a tool has nothing to say. */
+/** The text that the model reads if a tool returns nothing: a result must not be empty. */
 const DONE = "done";
 
-/** What a part may come as: with the names of others, and bytes for base64. */
+/** A part as tools return it: with other libraries' field names, and with bytes for base64. */
 interface Piece {
   type?: unknown;
   text?: unknown;
@@ -23,7 +25,7 @@ interface Piece {
   resource?: unknown;
 }
 
-/** The outcome that a returned value comes to, as far as it is the tool's to say. */
+/** Returns the outcome of a returned value; rejects if the model could not read it. */
 export async function outcomeOf(
   returned: unknown,
   context: Pick<ToolContext, "signal" | "output">,
@@ -47,7 +49,7 @@ export async function outcomeOf(
   return { parts: list ?? [{ type: "text", text: said(result) }] };
 }
 
-/** JSON that the model reads. */
+/** Returns a value as JSON for the model; throws if JSON cannot hold it. */
 export function asJson(result: unknown): string {
   let text: string | undefined;
   try {
@@ -60,7 +62,7 @@ export function asJson(result: unknown): string {
   throw new Error(`its result cannot be given to the model as JSON: it is a ${typeof result}`);
 }
 
-// JSON of what holds something that JSON does not see, which it would call `{}`.
+// A replacer for values that JSON would silently write as `{}`: it converts them or throws.
 function asData(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (isError(value)) return { ...value, name: value.name, message: value.message };
@@ -91,7 +93,7 @@ function asData(_name: string, value: unknown): unknown {
   }
 }
 
-// An object, where each name is a text and stands once.
+// An object if all names are texts and none repeats, else the pairs: headers may repeat a name.
 function fieldsOf(entries: [unknown, unknown][]): unknown {
   const names = new Set(entries.map(([name]) => name));
   const isPlain =
@@ -107,12 +109,13 @@ function isGenerator(value: unknown): value is Generator {
   return isIterable && typeof (value as Partial<Generator>).next === "function";
 }
 
-// Each piece is progress, what it returns is the result.
+// Runs a generator to its end: each yielded value is progress, the returned one is the result.
 async function drained(
   generator: Generator,
   { signal, output }: Pick<ToolContext, "signal" | "output">,
 ): Promise<unknown> {
   const stop = (): void => {
+    // `return` lets a stopped tool clean up in its `finally`.
     Promise.resolve(generator.return?.(undefined)).catch(() => {});
   };
   signal.addEventListener("abort", stop, { once: true });
@@ -134,7 +137,7 @@ function isReply(result: unknown): result is ToolReply {
   return text === undefined ? Array.isArray(parts) : typeof text === "string";
 }
 
-/** The result of a call by the Model Context Protocol. */
+/** A tool's result by the Model Context Protocol. */
 interface ToolResult {
   content: Piece[];
   isError?: boolean;
@@ -143,7 +146,7 @@ interface ToolResult {
 
 const OF_THE_PROTOCOL = ["content", "isError", "structuredContent", "_meta"];
 
-// With further fields it is something of the tool's own.
+// With further fields, it is data of the tool's own that happens to have `content`.
 function isToolResult(result: unknown): result is ToolResult {
   const { content } = (result ?? {}) as Partial<ToolResult>;
   if (!Array.isArray(content)) return false;
@@ -210,7 +213,7 @@ function isResponse(result: unknown): result is Response {
   return tagOf(result) === "Response" && typeof (result as Partial<Response>).text === "function";
 }
 
-// What a server answers is what its body says; that it has refused the model is to know.
+// A tool may return a `Response` as it is: the model reads its body, and its status if it failed.
 async function ofResponse(response: Response): Promise<Partial<Outcome>> {
   const { ok, status } = response;
   const type = response.headers.get("content-type") ?? "";
@@ -226,7 +229,7 @@ async function ofResponse(response: Response): Promise<Partial<Outcome>> {
   };
 }
 
-// Not `instanceof`: it may be of another realm.
+// Not by `instanceof`, since it may come from another realm.
 function isBlob(result: unknown): result is Blob {
   return /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(result));
 }

@@ -1,31 +1,32 @@
-// What is left of an agent that is closed: enough to tell what it was.
+// The remains of a closed agent: its snapshot and log, from which it still answers questions.
 
 import { attempt, guarded } from "../binding/guard.js";
 import { binding, lighten, type RawAgent, type RawSession } from "../binding/instance.js";
 import type { AgentEvent, Stamp } from "../json/events.js";
 
-/** What is left; nothing of an agent that is lost. */
+/** The remains of an agent; both are empty if it was lost. */
 export interface Rest {
   snapshot: Uint8Array;
   log: string;
 }
 
-/** What can be looked at in a session, be it closed. */
+/** The methods of a session that still work when it is closed. */
 export type Visible = Pick<RawSession, "status" | "history" | "seen" | "snapshot">;
 
-/** What is left of an agent, unless the module breaks at it. */
+/** Returns the remains of an agent, or nothing if the module breaks in the call. */
 export function restOf(raw: RawAgent): Rest | undefined {
   return attempt(() => ({ snapshot: raw.snapshot(), log: raw.log() }));
 }
 
-/** What is left where there is no more than a snapshot, or nothing at all. */
+/** Returns remains of no more than a snapshot, or of nothing. */
 export function onlySnapshot(snapshot: Uint8Array = new Uint8Array()): Rest {
   return { snapshot, log: "" };
 }
 
-/** Looks at the session. */
+/** Reads from the session of which this is left. */
 export function lookAt<T>({ snapshot }: Rest, at: (session: Visible) => T): T {
   return guarded(() => {
+    // Made for this one question and freed: a closed agent is to hold no memory of the module.
     const of = binding();
     const session = of.RawSession.restore(snapshot, 0, false);
     try {
@@ -37,7 +38,7 @@ export function lookAt<T>({ snapshot }: Rest, at: (session: Visible) => T): T {
   });
 }
 
-/** What a session says at the end of a run that failed, behind the event of that stamp. */
+/** Returns the events with which a session ends a failed run, numbered behind that stamp. */
 export function failed(
   message: string,
   { seq, at, wall, session }: Omit<Stamp, "agent" | "effect">,

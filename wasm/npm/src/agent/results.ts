@@ -1,4 +1,6 @@
-// What is handed out of runs, histories and states, in camelCase, made of the session's JSON.
+// Results, histories and states in the camelCase of the public interface, converted from the
+// session's JSON. Conversions name each field, so that what the session adds later never leaks out
+// in snake_case.
 
 import { AgentError } from "../errors.js";
 import type {
@@ -13,7 +15,7 @@ import type { AgentEvent, Failure, ProcessingEnd } from "../json/events.js";
 import type { Block, Finish, Fold, LeftOut, Said, SessionTurn, Why } from "../json/history.js";
 import type { TurnOptions } from "../options/turn.js";
 
-/** How a run ended, and with what. */
+/** The result of a run. */
 export interface RunResult<Answer = unknown> {
   /**
    * `completed`: the model was done. `limit`: a limit of turns or rounds. `incomplete`: the last
@@ -21,9 +23,9 @@ export interface RunResult<Answer = unknown> {
    * says why.
    */
   status: RunEnd;
-  /** What the model said last. */
+  /** The model's last text. */
   text: string;
-  /** Tokens of the run, with those that agents which it has started used meanwhile. */
+  /** Tokens of the run, those of agents that it has started included. */
   usage: Usage;
   /** What they cost in US dollars, as far as the prices are known. */
   costUsd?: number;
@@ -33,77 +35,77 @@ export interface RunResult<Answer = unknown> {
   toolCalls: number;
   /** Rounds of tool calls of the run: replies with calls, and their results. */
   rounds: number;
-  /** The final answer in the form that the option `answer` asks for, as its schema means it. */
+  /** The final answer in the form of the option `answer`, validated by its schema. */
   answer?: Answer;
-  /** Why the run is `failed`, `incomplete` or `refused`. */
+  /** The reason if the run is `failed`, `incomplete` or `refused`. */
   error?: RunError;
 }
 
 /**
- * What ended a run. Nothing is thrown for it: `Run.result` has it beside the status. Of a
- * recorded failure it is the same as it was then.
+ * The failure that ended a run. It is never thrown: `Run.result` has it beside the status. A
+ * replayed failure is the same as the recorded one.
  */
 export interface RunError {
   /** The kind of failure. */
   kind: ErrorKind;
-  /** What, and what to do. */
+  /** A text for people: what happened, and what to do. */
   message: string;
-  /** Whether the same may go well later: the provider was busy, the connection broke. */
+  /** True if the same may succeed later: the provider was busy, or the connection broke. */
   retryable: boolean;
-  /** The HTTP status of the provider's response, where there was one, be it recorded. */
+  /** The HTTP status of the provider's response, or of a recorded one. */
   status?: number;
-  /** The provider's id of the request, where a header tells one: its support asks for it. */
+  /** The provider's id of the request, if a header has one: its support asks for it. */
   requestId?: string;
-  /** Of a recording that does not fit. */
+  /** The kind of mismatch with a recording. */
   code?: "replay_mismatch" | "replay_exhausted";
-  /** Which model call of the recording, counted from 1. */
+  /** The number of the model call in the recording, from 1. */
   call?: number;
-  /** What the recording expects the model to have been told. */
+  /** The request's content that the recording expects. */
   expected?: string;
-  /** What it would have been told. */
+  /** The request's content as it is. */
   found?: string;
 }
 
-/** Where an agent stands and what it has used. */
+/** An agent's state and usage. */
 export interface Status {
   state: AgentState;
-  /** It does nothing but sum up, as {@link Agent.compact} asked: no run is under way. */
+  /** True while {@link Agent.compact} is under way, which is no run. */
   compacting?: true;
   /** User and assistant turns so far. */
   turns: number;
   toolCalls: number;
-  /** Tokens of the agent, and of all that it has started. */
+  /** Tokens of the agent and of all agents that it has started. */
   usage: Usage;
   /** What they cost in US dollars, as far as the prices are known. */
   costUsd?: number;
 }
 
-/** What waits for an agent to read it. */
+/** The inputs that an agent has not read yet. */
 export interface PendingInputs {
-  /** What {@link Agent.steer} has said, for after the current round of tools; oldest first. */
+  /** Messages of {@link Agent.steer}, read after the current round of tools; oldest first. */
   steering: Part[][];
-  /** The inputs of {@link Agent.followUp}, for when the current one is done; oldest first. */
+  /** Inputs of {@link Agent.followUp}, read when the current one is done; oldest first. */
   followUps: PendingInput[];
 }
 
 /** An input that waits. */
 export interface PendingInput {
   parts: Part[];
-  /** What holds for it only, if it was given with options. */
+  /** The options that it was given with, if any. */
   options?: TurnOptions;
 }
 
-/** An agent that was started by the session's own, or by another one of them. */
+/** An agent that the session's own agent, or another started one, has started. */
 export interface SubagentInfo {
-  /** Its number, as events have it, and {@link Agent.history}. */
+  /** Its number, as in events and for {@link Agent.history}. */
   id: number;
   /** The number of the agent that started it; 0 is the session's own. */
   parent: number;
-  /** Where it stands, as the agent that started it is told. */
+  /** Its state, as the agent that started it sees it. */
   state: "running" | "completed" | "failed" | "closed";
-  /** What it was first asked to do. */
+  /** The task that it was started with. */
   task: string;
-  /** What it had to say when its last run ended; empty before. */
+  /** The result of its last run; empty before the first has ended. */
   output: string;
   /** The folder of the workspace that it works in; empty for the root. */
   folder: string;
@@ -150,9 +152,9 @@ export type SeenTurn =
     }
   /** The answers to the calls of the reply before, in call order, as the model reads them. */
   | { type: "tool_results"; results: ToolResult[] }
-  /** A word to the model, given as the system. */
+  /** A system message to the model. */
   | { type: "system"; text: string }
-  /** What else the model reads as the user's: a message put in between rounds of tools. */
+  /** A message that the model reads as the user's, put in between rounds of tools. */
   | { type: "steering"; parts: Part[] };
 
 /** A call of a tool, as the model made it. */
@@ -170,21 +172,21 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** What became of the files that undone steps had changed. */
+/** The files that undone steps had changed. */
 export interface UndoneFiles {
-  /** These are as they were before. */
+  /** Paths of files that are as they were before. */
   restored: string[];
-  /** These stay as they are, and why. */
+  /** Files that stay as they are, each with the reason. */
   kept: { path: string; why: string }[];
 }
 
-/** What a log comes to. */
+/** The content of a replayed log. */
 export interface Replayed {
   /** All events, from the very first. */
   events: AgentEvent[];
-  /** What was said. */
+  /** The history of the session's own agent. */
   history: Turn[];
-  /** Where the agent stood at the end. */
+  /** The agent's status at the end. */
   status: Status;
 }
 
@@ -198,7 +200,7 @@ const NOTHING: SessionUsage = {
 
 const COUNTS = Object.keys(NOTHING) as (keyof SessionUsage)[];
 
-/** What may go well when it is tried again. */
+/** The kinds of failure that may be gone at a later try. */
 const RETRYABLE: readonly ErrorKind[] = [
   "rate_limit",
   "overloaded",
@@ -207,7 +209,7 @@ const RETRYABLE: readonly ErrorKind[] = [
   "protocol",
 ];
 
-/** Tokens. */
+/** Converts counts of tokens. */
 export function usageOf(usage: SessionUsage): Usage {
   const { input_total, output_total, cache_read, cache_write, reasoning } = usage;
   return {
@@ -219,13 +221,13 @@ export function usageOf(usage: SessionUsage): Usage {
   };
 }
 
-/** What replies have used. */
+/** The usage and cost of replies. */
 export interface Spent {
   usage?: SessionUsage;
   cost_nano_usd?: number;
 }
 
-/** What all of these have used. */
+/** Returns the sum of usages; the cost is that of the replies whose price is known. */
 export function sumOf(all: readonly Spent[]): { usage: Usage; costUsd?: number } {
   const usage = { ...NOTHING };
   let cost: number | undefined;
@@ -236,18 +238,19 @@ export function sumOf(all: readonly Spent[]): { usage: Usage; costUsd?: number }
   return { usage: usageOf(usage), ...costOf(cost) };
 }
 
-/** Where a session's own agent stands, and what it and the others have used: by their numbers. */
+/** Returns the status of a session's own agent, with the usage of all agents. */
 export function statusOfAll(of: (agent: number) => SessionStatus | null): Status {
   const own = of(0);
   if (own === null) throw new AgentError("internal", "a session has no agent of its own");
   const all = [own];
+  // Agents are numbered without a gap, so that the first unknown number ends the list.
   for (let next = of(1); next !== null; next = of(all.length)) all.push(next);
   const { state, compacting, turns, tool_calls } = own;
   const also = compacting ? { compacting } : {};
   return { state, ...also, turns, toolCalls: tool_calls, ...sumOf(all) };
 }
 
-/** How a run ended; others have used so much for it. */
+/** Returns the result of a run, with what other agents have used for it. */
 export function resultOf(
   event: ProcessingEnd,
   others: readonly Spent[],
@@ -257,12 +260,12 @@ export function resultOf(
   return { status: end, text, ...sumOf([event, ...others]), ...counts };
 }
 
-/** A cost in US dollars, where it is known. */
+/** Returns a cost in US dollars; without a field if it is unknown. */
 export function costOf(nanoUsd: number | undefined): { costUsd?: number } {
   return nanoUsd === undefined ? {} : { costUsd: nanoUsd / 1e9 };
 }
 
-/** What made a run fail. */
+/** Returns the error of a run. */
 export function errorOf(
   { kind, message }: Pick<Failure, "kind" | "message">,
   more: Partial<RunError>,
@@ -270,13 +273,13 @@ export function errorOf(
   return { kind, message, retryable: RETRYABLE.includes(kind), ...more };
 }
 
-/** What it takes to take a file back, as the module says it. */
+/** The way to restore a file, as the module says it. */
 export interface UndoneFile {
   path: string;
   undo: "remove" | { write: string } | { keep: string };
 }
 
-/** One entry of a history. */
+/** Converts one entry of a history. */
 export function turnOf({ at: millis, kind }: SessionTurn): Turn {
   const at = new Date(millis);
   if ("folded" in kind) return { type: "folded", at, fold: kind.folded };
@@ -285,7 +288,7 @@ export function turnOf({ at: millis, kind }: SessionTurn): Turn {
   return { ...seenOf(kind), at };
 }
 
-/** A turn as the model sees it. */
+/** Converts a turn as the model sees it. */
 export function seenOf(kind: Said): SeenTurn {
   if ("user" in kind) return { type: "user", parts: kind.user };
   if ("steering" in kind) return { type: "steering", parts: kind.steering };
@@ -309,7 +312,10 @@ export function seenOf(kind: Said): SeenTurn {
   };
 }
 
-/** A turn of another conversation, as the session takes it over. */
+/**
+ * Converts a turn of another conversation into the session's JSON. Reasoning is left out: as text
+ * alone, without the provider's own data about it, it cannot be sent again.
+ */
 export function saidOf(turn: SeenTurn): Said {
   switch (turn.type) {
     case "user":

@@ -1,30 +1,36 @@
-// One run: its events as an async iterable, its result as a promise.
+// One run: its events as an async iterable, and its result as a promise that never rejects.
 
 import { messageOf } from "../errors.js";
 import type { AgentEvent, Failure } from "../json/events.js";
 import type { RunOptions } from "../options/turn.js";
 import { errorOf, type RunError, type RunResult, resultOf, type Spent, sumOf } from "./results.js";
 
-/** What a run needs of its agent. */
+/** The agent, as a run needs it. */
 export interface RunOwner {
   /** Stops the run. */
   interrupt(): void;
-  /** What is known of a failure beyond the session's word. */
+  /** Returns the details of a failure that the session does not know, such as the HTTP status. */
   fault(failure: Failure): Partial<RunError>;
-  /** The final answer as its schema means it; rejects with a word where it does not fit. */
+  /** Validates the final answer by the user's schema; rejects if it does not fit. */
   meant(answer: unknown): Promise<unknown>;
 }
 
 /**
- * One run of an agent, under way from the moment it is made. Iterate it to see its events, with
- * `agents: "all"` also those of agents that it has started, each iteration from the first one on;
- * leaving the loop early interrupts the run. Or leave the events and await {@link Run.result}.
+ * One run of an agent, under way from the moment it is made. Iterate it for its events, with
+ * `agents: "all"` also those of agents that it has started. Each iteration begins with the first
+ * event; leaving the loop early interrupts the run. Or await {@link Run.result} alone.
+ *
+ * ```js
+ * const run = agent.run("Make the tests pass");
+ * for await (const event of run) if (event.type === "tool_call_start") console.log(event.name);
+ * const { status, text } = await run.result();
+ * ```
  */
 export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
   readonly #owner: RunOwner;
   readonly #hasAll: boolean;
   readonly #events: AgentEvent[] = [];
-  /** What agents that this one started have used, reply by reply. */
+  /** The usage of agents that this one has started, reply by reply. */
   readonly #spent: Spent[] = [];
   #failure: Failure | undefined;
   #answer: { answer?: unknown } = {};
@@ -42,12 +48,12 @@ export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
     });
   }
 
-  /** How the run ended, and with what. Never rejects: a failure is a status. */
+  /** Returns the run's result. It never rejects: a failure is a status. */
   result(): Promise<RunResult<Answer>> {
     return this.#result;
   }
 
-  /** Whether the run is over. */
+  /** True if the run is over. */
   get done(): boolean {
     return this.#done;
   }
@@ -76,9 +82,9 @@ export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
     }
   }
 
-  /** @internal Takes the next event; the agent hands each over, the last one included. */
+  /** @internal Takes the next event; the agent hands over each, the last one included. */
   take(event: AgentEvent): void {
-    // Agents that this one started have runs and failures of their own.
+    // Events of other agents have ends and failures, too, which are not this run's.
     const isOwn = event.agent === 0;
     if (isOwn || this.#hasAll) this.#events.push(event);
     if (!isOwn && event.type === "assistant_text_end") this.#spent.push(event);
@@ -88,6 +94,7 @@ export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
     if (isOwn && ends) this.#finish(event);
     if (this.#wake.length === 0) return;
     const waiting = this.#wake;
+    // Emptied first: an iteration that is woken may wait again at once.
     this.#wake = [];
     for (const wake of waiting) wake();
   }
@@ -103,7 +110,7 @@ export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
     this.#settle("answer" in this.#answer ? this.#answered(result, this.#answer.answer) : result);
   }
 
-  // What the library of the schema thinks of the answer only it can say.
+  // Validates the answer by the schema's own library: the session knows only its JSON schema.
   async #answered(result: RunResult<Answer>, answer: unknown): Promise<RunResult<Answer>> {
     try {
       return { ...result, answer: (await this.#owner.meant(answer)) as Answer };

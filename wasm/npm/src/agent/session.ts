@@ -1,4 +1,5 @@
-// The bare session, for people who write engines of their own.
+// The bare session, for engines of your own: the core without a driver. It does no I/O; each call
+// crosses into the module once and returns all that follows.
 
 import { guarded } from "../binding/guard.js";
 import { binding, type RawSession } from "../binding/instance.js";
@@ -15,11 +16,11 @@ import { bad } from "../options/values.js";
 import { isBytes } from "../platform/kinds.js";
 import { init } from "../platform/platform.js";
 
-/** What follows from one input. */
+/** The outputs of one input, and the time of the next. */
 export interface Step {
-  /** All that follows, in causal order: effects to carry out and events to know. */
+  /** All outputs in causal order: effects to carry out, and events. */
   outputs: Output[];
-  /** When to send `{ tick: null }` if nothing else happens before; `null` for never. */
+  /** The time for `{ tick: null }` if nothing else happens before; `null` for never. */
   deadline: Deadline | null;
   /**
    * The line of the session's log, where it was opened with `log: true`. Make it durable before
@@ -29,12 +30,12 @@ export interface Step {
 }
 
 /**
- * A session without a driver: it is told what happened and answers what follows, and does nothing
- * itself. No timers, no `fetch`, no keys: an engine of your own carries its effects out.
+ * A session without a driver: it takes what happened, returns what follows, and does nothing else.
+ * It has no timers, no `fetch` and no keys: your engine carries out its effects.
  *
- * Time is yours, too: `at` counts milliseconds of session time, 0 when the session opened. Each
- * effect but `cancel` is owed one answer under its id; what went wrong out there is an answer as
- * well. The session's JSON is that of its log.
+ * Time is yours, too: `at` counts milliseconds of session time, from 0 when the session opened.
+ * Each effect but `cancel` is owed one answer under its id; a failure outside is an answer as well.
+ * The session's JSON is that of its log.
  *
  * ```js
  * const config = await Session.config({ provider: "anthropic", model: "claude-sonnet-5-5" });
@@ -51,7 +52,7 @@ export class Session {
   }
 
   /**
-   * The configuration that an agent with these options would have, to be changed as you like.
+   * Returns the configuration that an agent with these options would have. Change it as you like.
    *
    * @throws AgentError `unknown_provider`, or `bad_option` with the field that does not fit.
    */
@@ -63,7 +64,7 @@ export class Session {
   }
 
   /**
-   * Opens a session. What is left out of the configuration is as in the preset `seed001`.
+   * Opens a session. What the configuration leaves out is as in the preset `seed001`.
    *
    * @throws AgentError `bad_option` with the field that does not fit.
    */
@@ -77,8 +78,8 @@ export class Session {
   }
 
   /**
-   * Makes the session of a snapshot again. Carry out {@link Session.owed}, or report as `lost`
-   * what cannot be known.
+   * Makes a session from a snapshot. Carry out the effects of {@link Session.owed}, or report as
+   * `lost` those whose outcome cannot be known.
    *
    * @throws AgentError `bad_snapshot`.
    */
@@ -94,7 +95,7 @@ export class Session {
   }
 
   /**
-   * Goes on from a log, the lines that the steps had: from its newest snapshot if it has one.
+   * Makes a session from a log, the lines of its steps: from the newest snapshot if there is one.
    *
    * @throws AgentError `bad_log`.
    */
@@ -107,9 +108,9 @@ export class Session {
   }
 
   /**
-   * Replays a log: the session as it stood at its end, and what followed from its opening and
-   * from each line. Nothing is carried out. Each request in it holds all that was said before; of a
-   * long session that is more than a string has room for, and `onlyEvents` leaves the effects out.
+   * Replays a log, and returns the session at its end with the outputs of its opening and of each
+   * line. Nothing is carried out. Since each request holds the whole conversation, the outputs of a
+   * long session may exceed the longest string; `onlyEvents` leaves the effects out.
    *
    * @throws AgentError `bad_log`.
    */
@@ -125,8 +126,8 @@ export class Session {
   }
 
   /**
-   * Another session, under an id of its own, that has heard the first `turns` turns of this one,
-   * all if nothing is said.
+   * Returns another session, under an id of its own, with the history of this one, or its first
+   * `turns` turns.
    *
    * @throws AgentError `bad_option` for an id that is empty or this session's.
    */
@@ -140,58 +141,58 @@ export class Session {
   /**
    * Takes in what happened at `at` and returns all that follows.
    *
-   * @throws RejectedError with the input and the reason: a mistake of yours, and the session is as
-   *   it was. AgentError `bad_option` for what is no input.
+   * @throws RejectedError with the input and the reason if the session refuses it; the session has
+   *   not changed. AgentError `bad_option` for what is not an input.
    */
   handle(input: Input, at: number): Step {
     return JSON.parse(guarded(() => this.#raw.handle(givenJson(input), at), {})) as Step;
   }
 
-  /** {@link Session.handle} for a text of the user, which starts a run. */
+  /** Does {@link Session.handle} with a text of the user, which starts a run. */
   say(text: string, at: number): Step {
     const command = { submit: { parts: [{ type: "text" as const, text }] } };
     return this.handle({ command: { agent: 0, command } }, at);
   }
 
-  /** {@link Session.handle} for a piece of a response's body, cut anywhere. */
+  /** Does {@link Session.handle} with a piece of a response's body, cut anywhere. */
   chunk(id: number, bytes: Uint8Array, at: number): Step {
     return JSON.parse(guarded(() => this.#raw.chunk(id, bytes, at))) as Step;
   }
 
-  /** When to send `{ tick: null }` if nothing else happens before; `null` for never. */
+  /** Returns the time for `{ tick: null }` if nothing else happens before; `null` for never. */
   deadline(): Deadline | null {
     return JSON.parse(guarded(() => this.#raw.deadline())) as Deadline | null;
   }
 
-  /** Every open effect again, whole, under its id. */
+  /** Returns every open effect again, whole, under its id. */
   owed(): Output[] {
     return JSON.parse(guarded(() => this.#raw.owed())) as Output[];
   }
 
-  /** The session as bytes, at any moment, for {@link Session.restore}. */
+  /** Returns the session as bytes, at any moment, for {@link Session.restore}. */
   snapshot(): Uint8Array {
     return guarded(() => this.#raw.snapshot());
   }
 
   /**
-   * The session as a line of its log. Write one whenever it is idle: what stands between the
-   * log's first line and this one may then be dropped.
+   * Returns the session as a line of its log. Write one whenever it is idle: the lines between the
+   * log's first and this one may then be dropped.
    */
   snapshotLine(): string {
     return guarded(() => this.#raw.snapshotLine());
   }
 
-  /** Where an agent stands; `null` if there is no such agent. */
+  /** Returns an agent's status; `null` if there is no such agent. */
   status(agent = 0): SessionStatus | null {
     return JSON.parse(guarded(() => this.#raw.status(agent))) as SessionStatus | null;
   }
 
-  /** What was said, from the turn `from` on; `null` if there is no such agent. */
+  /** Returns an agent's history from the turn `from` on; `null` if there is no such agent. */
   history({ agent = 0, from = 0 } = {}): SessionTurn[] | null {
     return JSON.parse(guarded(() => this.#raw.history(agent, from))) as SessionTurn[] | null;
   }
 
-  /** What the model sees of that; `null` if there is no such agent. */
+  /** Returns the turns that the model sees; `null` if there is no such agent. */
   seen(agent = 0): Said[] | null {
     return JSON.parse(guarded(() => this.#raw.seen(agent))) as Said[] | null;
   }

@@ -1,6 +1,6 @@
-// What a session says of itself in its snapshot: the configuration in force, what waits to be read,
-// and the agents that it has started. The module has no words of its own for these: a snapshot has
-// them all, and is asked for seldom.
+// Facts that are read from a session's snapshot: the configuration in force, pending inputs, and
+// the agents that it has started. The module has no functions for these, to stay small: they are
+// asked for seldom, and a snapshot holds them all.
 
 import type { RawAgent } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
@@ -12,7 +12,7 @@ import { turnOptionsOf } from "../options/turn.js";
 import { TextDecoder } from "../platform/coders.js";
 import { type PendingInputs, type SubagentInfo, seenOf } from "./results.js";
 
-/** A session's state, as far as it is read here. */
+/** The fields of a session's state that are read here. */
 interface SessionState {
   config: SessionConfig;
   agents: AgentState[];
@@ -28,15 +28,15 @@ interface AgentState {
   children?: { id: number; state: SubagentInfo["state"]; last?: { output: string } }[];
 }
 
-/** A session that can tell its state. */
+/** A session, as far as it is asked for its snapshot. */
 type Telling = Pick<RawAgent, "snapshot">;
 
-/** The configuration of an agent's session. */
+/** Returns the configuration of a session. */
 export function configOf(raw: Telling): SessionConfig {
   return stateOf(raw).config;
 }
 
-/** What waits for the agent of that number. */
+/** Returns the pending inputs of an agent; throws `bad_option` if there is none of that number. */
 export function pendingOf(raw: Telling, agent: number): PendingInputs {
   const found = stateOf(raw).agents.find(({ id }) => id === agent);
   if (found === undefined) throw new AgentError("bad_option", `there is no agent ${agent}`);
@@ -47,13 +47,14 @@ export function pendingOf(raw: Telling, agent: number): PendingInputs {
   return { steering, followUps };
 }
 
-/** The agents that were started, by their numbers. */
+/** Returns the agents that a session has started, in the order of their numbers. */
 export function agentsOf(raw: Telling & Pick<RawAgent, "seen">): SubagentInfo[] {
   const { agents } = stateOf(raw);
   const children = agents.flatMap(({ children = [] }) => children);
   return agents.flatMap(({ id, spawned, turns, run }) => {
     if (spawned === undefined) return [];
     const { parent, folder = "", model } = spawned;
+    // An agent that was closed is no child of anyone any more; its turns and its result remain.
     const known = children.find((child) => child.id === id);
     const output = known?.last?.output ?? run.result ?? (run.replies > 0 ? lastSaid(raw, id) : "");
     const state = known?.state ?? "closed";
@@ -67,14 +68,15 @@ function stateOf(raw: Telling): SessionState {
   return (JSON.parse(text) as { state: SessionState }).state;
 }
 
-// A task is the first that an agent is told.
+// The first user turn of a started agent is its task.
 function taskOf(turns: readonly SessionTurn[]): string {
   const first = turns.find(({ kind }) => "user" in kind)?.kind;
   const parts = first !== undefined && "user" in first ? first.user : [];
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-// The newest reply, behind the one that was cut before it and told to go on.
+// The text of the newest reply. One that was cut by its length is continued in the next reply, so
+// that both are one text.
 function lastSaid(raw: Pick<RawAgent, "seen">, agent: number): string {
   let [text, isCut] = ["", false];
   for (const said of (JSON.parse(raw.seen(agent)) as Said[] | null) ?? []) {

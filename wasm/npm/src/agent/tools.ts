@@ -1,4 +1,4 @@
-// The tools of the user: which there are, and how one is called.
+// The tools of the user: the list that an agent has, and the call of one.
 
 import type { Outcome } from "../json/data.js";
 import { toJson } from "../json/encode.js";
@@ -10,8 +10,8 @@ import { fitted } from "./pictures.js";
 import { asJson, outcomeOf } from "./replies.js";
 
 /**
- * The tool itself: with this around it, the arguments of `execute` have the types of the schema
- * that its `parameters` are.
+ * Returns the tool as it is. It exists for its types: the arguments of `execute` get the types of
+ * the schema in `parameters`.
  *
  * ```js
  * const weather = tool({
@@ -26,15 +26,21 @@ export function tool<Parameters = object>(definition: Tool<Parameters>): Tool<Pa
   return definition;
 }
 
-/** @internal Whose tools they are. */
+/** @internal The agent that has the tools. */
 export interface ToolsOwner {
-  /** Has the session show these to the model from now on. */
+  /** Makes the session show these to the model from now on. */
   changeTools(tools: readonly (Tool | WasiTool)[]): void;
 }
 
 /**
- * The tools of yours that an agent has. A change counts from the next model call on; a call
- * that runs goes on.
+ * The tools of yours that an agent has. A change counts from the next model call on; a call that
+ * runs goes on.
+ *
+ * ```js
+ * agent.tools.register(weather);
+ * agent.tools.unregister("deploy");
+ * console.log(agent.tools.names());
+ * ```
  */
 export class Tools implements Iterable<Tool | WasiTool> {
   #list: readonly (Tool | WasiTool)[];
@@ -42,7 +48,7 @@ export class Tools implements Iterable<Tool | WasiTool> {
 
   /** @internal */
   constructor(tools: readonly (Tool | WasiTool)[], owner: ToolsOwner) {
-    // The last one of a name wins.
+    // The last tool of a name wins, as with `register`.
     this.#list = [...new Map(tools.map((tool) => [tool.name, tool])).values()];
     this.#owner = owner;
   }
@@ -57,24 +63,24 @@ export class Tools implements Iterable<Tool | WasiTool> {
     this.#change([...this.#others(tool.name), tool]);
   }
 
-  /** Removes a tool; whether there was one. */
+  /** Removes a tool, and returns whether there was one of that name. */
   unregister(name: string): boolean {
     if (this.get(name) === undefined) return false;
     this.#change(this.#others(name));
     return true;
   }
 
-  /** The tool of that name. */
+  /** Returns the tool of that name. */
   get(name: string): Tool | WasiTool | undefined {
     return this.#list.find((tool) => tool.name === name);
   }
 
-  /** The names, in the order in which the model is shown the tools. */
+  /** Returns the names, in the order in which the model is shown the tools. */
   names(): string[] {
     return this.#list.map(({ name }) => name);
   }
 
-  /** The tools in that order. */
+  /** Iterates over the tools in that order. */
   [Symbol.iterator](): Iterator<Tool | WasiTool> {
     return this.#list.values();
   }
@@ -84,15 +90,15 @@ export class Tools implements Iterable<Tool | WasiTool> {
   }
 
   #change(tools: (Tool | WasiTool)[]): void {
-    // What the session refuses stays as it was.
+    // The session first: if it refuses the change, the list stays as it was.
     this.#owner.changeTools(tools);
     this.#list = tools;
   }
 }
 
 /**
- * Calls the tool; its outcome, as JSON. It rejects with an `Error` where the tool throws or returns
- * what JSON cannot hold.
+ * Calls a tool and resolves to its outcome as JSON. It rejects with an `Error` where the tool
+ * throws, or returns a value that JSON cannot hold.
  */
 export async function callTool(
   tool: Pick<Tool, "execute" | "parameters"> | undefined,
@@ -106,18 +112,20 @@ export async function callTool(
     const outcome = await outcomeOf(await tool.execute(fitting, context), context);
     return asJson(await fitted(outcome, provider));
   } catch (error) {
+    // Arguments that do not fit are the model's mistake, which it can correct; all else is the
+    // tool's.
     if (error instanceof Misfit) return asJson(misfit(error.message));
     throw hasMessage(error) ? error : new Error(`it threw ${shown(error)}`);
   }
 }
 
-/** The outcome of a call that failed, as JSON; in the words of `driver/src/custom_tool_outcome.rs`. */
+/** Returns the outcome of a failed call as JSON, with the same text as on other hosts. */
 export function failedOutcome(name: string, reason: string): string {
   const text = `The tool ${name} failed: ${reason}`;
   return toJson({ parts: [{ type: "text", text }], error: "crashed" });
 }
 
-/** The outcome of a call whose time is up, or whose result nobody waits for, as JSON. */
+/** Returns the outcome of a call that ran out of time, or that was interrupted, as JSON. */
 export function stoppedOutcome(timedOut: boolean): string {
   const error = timedOut ? "timeout" : "interrupted";
   const parts = [{ type: "text", text: "" }];
@@ -135,7 +143,7 @@ function hasMessage(error: unknown): boolean {
   return typeof error === "object" && typeof message === "string" && message !== "";
 }
 
-// What was thrown, for a reader: an error without a message by its name, else as JSON if possible.
+// A text for a thrown value without a message: an error's name, else JSON if possible.
 function shown(thrown: unknown): string {
   try {
     if (isError(thrown)) return `an error, ${thrown.name}, without a message`;

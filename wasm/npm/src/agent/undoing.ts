@@ -1,9 +1,9 @@
-// The files of steps that were undone.
+// The restoring of files that undone steps had changed. The module decides which; this does it.
 
 import type { Files } from "../workspace/files.js";
 import type { UndoneFile, UndoneFiles } from "./results.js";
 
-/** Does to the files what takes the steps' changes back, and says to which. */
+/** Restores files as the list says, and returns what became of each. */
 export function undoIn(files: Files, list: readonly UndoneFile[]): UndoneFiles {
   const undone: UndoneFiles = { restored: [], kept: [] };
   for (const { path, undo } of list) {

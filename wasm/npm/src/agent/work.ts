@@ -1,32 +1,33 @@
-// What is under way for an agent. The binding begins each piece of work by the number of its
-// effect; a piece answers once, or is stopped.
+// The asynchronous work under way for an agent, and its timer. Each piece of work belongs to an
+// effect of the session, by its number, and reports exactly once: its end, its failure, or that it
+// was stopped.
 
 import { messageOf } from "../errors.js";
 import { LONGEST_MS } from "../platform/platform.js";
 
 /** A piece of work. */
 export interface Task {
-  /** Does it; resolves to what reports the result. */
+  /** Does the work; resolves to a function that reports the result. */
   run(signal: AbortSignal): Promise<() => void>;
-  /** Reports that it has failed, or that its result does not fit. */
+  /** Reports that it failed, or that its result does not fit. */
   failed(message: string): void;
   /** Reports that it was stopped; absent where nobody waits for that. */
   stopped?(timedOut: boolean): void;
-  /** How long it may take. */
+  /** The time in milliseconds that it may take. */
   limitMs?: number;
 }
 
-/** Why a piece of work is stopped; of what is dropped nothing is reported. */
+/** The reason for stopping a piece of work; if it is dropped, nothing is reported. */
 type Why = "timed_out" | "cancelled" | "dropped";
 
-/** What is under way, and the time of the next step. */
+/** The work under way, and the timer of the session's next deadline. */
 export class Work {
-  /** What stops each piece of work, as long as there is one. */
+  /** The functions that stop each piece of work; absent while there is none. */
   #open: Map<number, (why: Why) => void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #onChange: (isBusy: boolean) => void;
 
-  /** `onChange` hears whether anything is under way, or waited for. */
+  /** Makes it; `onChange` is called with whether any work or timer is under way. */
   constructor(onChange: (isBusy: boolean) => void) {
     this.#onChange = onChange;
   }
@@ -37,6 +38,7 @@ export class Work {
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const settle = (report: () => void): void => {
+      // Whoever comes first settles it: a result after a time-out is dropped here.
       if (!this.#open?.delete(effect)) return;
       if (this.#open.size === 0) this.#open = undefined;
       clearTimeout(timer);
@@ -62,13 +64,14 @@ export class Work {
     if (task.limitMs !== undefined) {
       timer = setTimeout(stop, Math.min(task.limitMs, LONGEST_MS), "timed_out");
     }
-    // A function of the user may call back in: it begins when the binding has returned.
+    // In a microtask: the binding's call that begins this must return first, since a function of
+    // the user's may call the agent, and the module cannot be entered twice.
     Promise.resolve()
       .then(() => (signal.aborted ? () => {} : task.run(signal)))
       .then(end, (error: unknown) => settle(() => task.failed(messageOf(error))));
   }
 
-  /** Whether that piece of work is under way. */
+  /** Returns whether that piece of work is under way. */
   has(effect: number): boolean {
     return this.#open?.has(effect) ?? false;
   }
@@ -78,13 +81,13 @@ export class Work {
     this.#open?.get(effect)?.("cancelled");
   }
 
-  /** Stops all that is under way; nobody is told. */
+  /** Stops all work under way and the timer, without a report. */
   dropAll(): void {
     this.wake(-1, () => {});
     for (const stop of [...(this.#open?.values() ?? [])]) stop("dropped");
   }
 
-  /** Calls `tick` in so many milliseconds, in place of what was said before; never below 0. */
+  /** Calls `tick` in `ms` milliseconds instead of at the time set before; below 0, never. */
   wake(ms: number, tick: () => void): void {
     clearTimeout(this.#timer);
     const fire = (): void => {

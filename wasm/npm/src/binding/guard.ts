@@ -1,4 +1,5 @@
-// Calls of the binding: what they throw becomes an error of the package.
+// Calls into the binding. Every call goes through `guarded`, which turns what it throws into an
+// error of the package and retires an instance that trapped.
 
 import { AgentError, type AgentErrorCode, RejectedError } from "../errors.js";
 import type { ConfigError, Input, Reason } from "../json/protocol.js";
@@ -6,19 +7,19 @@ import { asWritten } from "../options/names.js";
 import { isError } from "../platform/kinds.js";
 import { retire } from "./instance.js";
 
-/** What the binding throws. */
+/** An object that the binding throws for a misuse; it is no `Error`, which a trap is. */
 interface Misuse {
   code: AgentErrorCode;
   message: string;
-  /** What does not fit, a `ConfigError` as JSON. */
+  /** The field that does not fit: a `ConfigError` as JSON. */
   fault?: string;
   /** `{ input, reason }` as JSON. */
   rejected?: string;
 }
 
 /**
- * Runs `call` of the binding; what it throws becomes an {@link AgentError}. Where the call has
- * options, its message names them as the user has written them, beside a `config`.
+ * Runs `call` of the binding; what it throws becomes an {@link AgentError}. With `options` given,
+ * the message names options as the user wrote them, and fields of `config` as the session has them.
  */
 export function guarded<T>(call: () => T, options?: { config?: unknown }): T {
   try {
@@ -26,7 +27,8 @@ export function guarded<T>(call: () => T, options?: { config?: unknown }): T {
   } catch (thrown) {
     if (thrown instanceof AgentError) throw thrown;
     const error = errorOf(thrown);
-    // A trap, or what was thrown through the module: the instance is not to be trusted any more.
+    // A trap, or an exception that passed through the module's frames, leaves its memory in the
+    // middle of a change: nothing new may be made in that instance.
     if (error.code === "internal") retire();
     const { fault } = thrown as Partial<Misuse>;
     if (options === undefined || fault === undefined) throw error;
@@ -45,7 +47,7 @@ function errorOf(thrown: unknown): AgentError {
   return new RejectedError(message ?? code, input, reason);
 }
 
-/** What `does` returns; `undefined` where it throws. */
+/** Returns what `does` returns, and `undefined` if it throws. */
 export function attempt<T>(does: () => T): T | undefined {
   try {
     return does();

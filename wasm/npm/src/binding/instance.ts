@@ -1,12 +1,14 @@
-// The package's module, instantiated. A trap leaves an instance as it was in the middle of
-// something: what lives in it goes on, and what is made from then on lives in a fresh one.
+// The instances of the package's WebAssembly module. One is current: agents and files are made in
+// it. A trap leaves an instance in the middle of a change, so that it is retired: agents that live
+// in it stay until they break or end, and new ones are made in a fresh instance.
 
 import { AgentError } from "../errors.js";
 import type * as Glue from "../innerloop_wasm.js";
-// @ts-expect-error `build.mjs` makes a function of the glue, which is one instance as it comes.
+// @ts-expect-error `build.mjs` wraps wasm-bindgen's glue in this function: as it comes, the glue
+// keeps one instance in module variables.
 import { instantiate } from "../innerloop_wasm.js";
 
-/** One instance: its classes and functions, and how it is loaded. */
+/** One instance: its classes and functions, and the functions that load it. */
 export type Binding = Pick<
   typeof Glue,
   | "RawAgent"
@@ -18,9 +20,9 @@ export type Binding = Pick<
   | "initSync"
 > & {
   load: typeof Glue.default;
-  /** What it was made of, once it is loaded. */
+  /** The compiled module, once the instance is loaded. */
   module(): WebAssembly.Module;
-  /** How large its memory is. */
+  /** The size of its memory in bytes. */
   bytes(): number;
 };
 
@@ -31,7 +33,7 @@ const fresh = instantiate as () => Binding;
 let current: Binding | undefined;
 let compiled: WebAssembly.Module | undefined;
 
-/** Loads the first instance. */
+/** Loads the first instance with `load`, and keeps its compiled module for later ones. */
 export async function loadFirst(load: (binding: Binding) => Promise<void>): Promise<void> {
   const made = fresh();
   await load(made);
@@ -39,7 +41,10 @@ export async function loadFirst(load: (binding: Binding) => Promise<void>): Prom
   current = made;
 }
 
-/** The instance for what is made now. */
+/**
+ * Returns the current instance, and makes one if the last was retired. It throws `unsupported` if
+ * the module is not loaded.
+ */
 export function binding(): Binding {
   if (current !== undefined) return current;
   if (compiled === undefined) {
@@ -51,33 +56,38 @@ export function binding(): Binding {
   return made;
 }
 
-/** A memory that is larger is given back as soon as no agent lives in it: it never shrinks. */
+/**
+ * The size in bytes above which an instance is given up once no agent lives in it: a WebAssembly
+ * memory never shrinks.
+ */
 const LARGE = 16 * 2 ** 20;
-/** How many agents live in each instance. */
+/** The number of agents that live in each instance. */
 const agents = new WeakMap<Binding, number>();
 
-/** An agent lives in an instance from now on. */
+/** Notes that an agent lives in an instance from now on. */
 export function settle(of: Binding): void {
   agents.set(of, (agents.get(of) ?? 0) + 1);
 }
 
-/** One has gone. */
+/** Notes that an agent has left an instance. */
 export function unsettle(of: Binding): void {
   agents.set(of, (agents.get(of) ?? 0) - 1);
   lighten(of);
 }
 
-/** What is made from now on lives in a fresh instance, if nobody lives in a large one. */
+/** Gives up the current instance if it is large and no agent lives in it. */
 export function lighten(of: Binding): void {
   if (of === current && !agents.get(of) && of.bytes() > LARGE) current = undefined;
 }
 
-/** Something is broken in an instance: what is made from now on lives in a fresh one. */
+/** Gives up the current instance because a call into it broke; the next use makes a fresh one. */
 export function retire(): void {
   current = undefined;
 }
 
-/** Lets go of what lives in a broken instance, where nothing can be freed any more. */
+/** Drops an object of a broken instance without calling into it, as `free` would. */
 export function abandon(raw: object): void {
+  // The glue's own method: it unregisters the object from the glue's finalizer, which would
+  // otherwise call into the broken instance once the object is collected.
   (raw as { __destroy_into_raw?(): number }).__destroy_into_raw?.();
 }

@@ -1,5 +1,4 @@
-// The table of providers, read from the package's module: nothing of it stands here a second
-// time.
+// The table of providers, read from the package's module, which alone defines it.
 
 import type { ModelConfig } from "../json/model.js";
 import type { ProviderInfo, ProviderName } from "../options/provider.js";
@@ -19,18 +18,24 @@ interface Provider {
 
 let table: Provider[] | undefined;
 
-// Read once, when it is first needed.
+// Read on first use, since the module is not loaded when this file is.
 function all(): Provider[] {
   table ??= JSON.parse(guarded(() => binding().providersJson())) as Provider[];
   return table;
 }
 
-/** What a provider is; the first, where none is named. The package's module is loaded. */
+/** Returns a provider by name, or the first if none is named. The module must be loaded. */
 export function endpointOf(provider: string | undefined): Provider | undefined {
   return provider === undefined ? all()[0] : all().find(({ name }) => name === provider);
 }
 
-/** The providers that this version knows. */
+/**
+ * Returns the providers that this version knows, and loads the package's module if needed.
+ *
+ * ```js
+ * for (const { name, title, needsKey } of await providers()) console.log(name, title, needsKey);
+ * ```
+ */
 export async function providers(): Promise<ProviderInfo[]> {
   await init();
   return all().map(({ name, title, base_url, auth, key_optional, default_model }) => ({

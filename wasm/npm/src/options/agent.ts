@@ -1,5 +1,5 @@
-// What an agent is created with beside its configuration, how a fork of it differs, and what can be
-// changed while it lives; and how a bare session is opened.
+// The types of an agent's options beside its configuration, of its forks and later changes, and of
+// the options of a bare session. Checks of their values are in `raw.ts` and `changes.ts`.
 
 import type { AgentEvent } from "../json/events.js";
 import type { HttpResponse, ResponseLike, Signal } from "../platform/globals.js";
@@ -11,31 +11,31 @@ import type { ApiKey } from "./key.js";
 import type { ProviderName } from "./provider.js";
 import type { Tool, WebFetch } from "./tool.js";
 
-/** What an agent is created with. */
+/** The options of {@link Agent.create}. */
 // biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export interface AgentOptions<Schema = any> extends ConfigOptions<Schema> {
   /**
-   * The provider's key; local servers need none. A function is asked with each request, for keys
-   * that are short-lived. It stays in the driver: no event, error, log or snapshot holds it, and
-   * where it comes in it is masked.
+   * The provider's key; local servers need none. A function is called for each request, for keys
+   * with a short life. The key stays in the driver: no event, error, log or snapshot holds it, and
+   * where it appears in a response or a result, it is masked.
    */
   apiKey?: ApiKey | undefined;
-  /** Sends the requests in place of the platform's `fetch`: to a proxy that adds the key, say. */
+  /** Sends the requests instead of the platform's `fetch`, for example to a proxy with the key. */
   fetch?: FetchFunction | undefined;
   /** Another origin (and path prefix) than the provider's own. Redirects are never followed. */
   baseUrl?: string | undefined;
-  /** Further headers of each request, over those of the package. They are not masked. */
+  /** Further headers of each request; they win over the package's and are not masked. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Parameters behind the address of each request, such as Azure's `api-version`. */
   query?: Readonly<Record<string, string>> | undefined;
-  /** Recorded model traffic to answer from, instead of a model: the text, or text and pace. */
+  /** Recorded model traffic that answers instead of a model: its text, or its text and pace. */
   replay?: string | Replay | undefined;
   /**
-   * The workspace: path to content, with paths that are relative and use `/`. Or the `files` of
-   * another agent, which both then share; or a file system of your own.
+   * The workspace: contents by relative paths with `/`; or the `files` of another agent, which both
+   * then share; or a file system of your own.
    */
   files?: FilesInput | FileSystem | undefined;
-  /** Your own tools. Among equal names the last wins, and it wins over a built-in one. */
+  /** Your own tools. Among equal names the last one wins, also over a built-in tool. */
   tools?: readonly (Tool | WasiTool)[] | undefined;
   /**
    * Programs (WASI preview 1) that the agent may run over the workspace, by name. With one named
@@ -43,28 +43,29 @@ export interface AgentOptions<Schema = any> extends ConfigOptions<Schema> {
    */
   programs?: Programs | undefined;
   /**
-   * Says whether a call may run. Calls that may change something are then asked about;
-   * `config: { approval: { ask } }` says otherwise: `programs` lets changes of files pass,
+   * Decides whether a call may run. If given, it is asked about calls that may change something;
+   * `config: { approval: { ask } }` changes that: `programs` lets changes of files pass,
    * `everything` asks about reading, too.
    */
   approve?: Approve | undefined;
-  /** Answers the model's questions, for which it then has the tool `ask_user`. */
+  /** Answers the model's questions; if given, the model has the tool `ask_user`. */
   ask?: AskUser | undefined;
   /**
-   * Reads pages of the web for the model, which then has a tool for it. What may be read is up to
-   * this function; what it returns is as a tool's result.
+   * Reads pages of the web for the model; if given, the model has a tool for it. The function
+   * decides which pages may be read, and returns what a tool may return.
    */
   webFetch?: WebFetch | undefined;
-  /** Functions that stand in the loop, where they may deny or replace what comes by. */
+  /** Functions that are called in the loop, and may deny or replace what they are given. */
   hooks?: Hooks | undefined;
-  /** Whether the session's log is kept for {@link Agent.log}. */
+  /** True to keep the session's log for {@link Agent.log}. */
   log?: boolean | undefined;
   /**
-   * Takes each line of the session's log, with its line feed, before anything is done that follows
-   * from it: write it down at once, and the session outlives a crash. It is not waited for.
+   * Takes each line of the session's log, with its line feed, before anything that follows from it
+   * is done. If you write it down within the call, the session survives a crash; a promise is not
+   * awaited.
    */
   onLine?: OnLine | undefined;
-  /** Sees every event from the very first, as `subscribe` does from then on. */
+  /** Takes every event from the first on, which `subscribe` may miss. */
   onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
@@ -84,7 +85,7 @@ export interface Replay {
 /** The part of `fetch` that an agent uses. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<HttpResponse | ResponseLike>;
 
-/** What a function that takes the place of `fetch` is told beside the address. */
+/** The request that a function instead of `fetch` gets beside the address. */
 export interface FetchInit {
   method: "POST";
   headers: Record<string, string>;
@@ -92,43 +93,43 @@ export interface FetchInit {
   signal: Signal;
   redirect: "manual";
   /**
-   * Says that the request waits and how many go first, or, without a number, that it goes out now.
-   * Until then nobody takes the model for one that has gone quiet.
+   * Tells that the request waits in a queue, with the number of those before it, or, without a
+   * number, that it is sent now. The time that it waits does not count as the model's silence.
    */
   held(ahead?: number): void;
 }
 
 /**
- * Takes a line of a log. `first` begins a log, in place of what was written before: the agent's
- * first, and another one should the package itself break. The lines between the first and a
- * `snapshot` may be dropped.
+ * A function that takes the lines of a log. `first` begins a log that replaces all lines before:
+ * at the start, and again if a fault of the package ends the session's log. The lines between the
+ * first and a `snapshot` may be dropped.
  */
 export type OnLine = (line: string, kind: "first" | "input" | "snapshot") => void;
 
 /**
- * What a restored agent is given: the options with which one is created. What they say of the
- * configuration is in force, and what they leave out stays as in the snapshot.
+ * The options of {@link Agent.restore}: those of {@link Agent.create}. An option replaces its part
+ * of the configuration; what is left out stays as in the snapshot.
  */
 // biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export type RestoreOptions<Schema = any> = AgentOptions<Schema>;
 
-/** How a fork differs from its agent. */
+/** The options of {@link Agent.fork}. */
 export interface ForkOptions {
-  /** How many turns of the history it has heard; all if left out. */
+  /** The number of turns of the history that the fork has; all if left out. */
   turns?: number | undefined;
   /** Its session's id; a new UUID if left out. */
   id?: string | undefined;
   /** Its workspace; a copy in memory of the agent's if left out. */
   files?: FilesInput | undefined;
-  /** Sees its events from the very first. */
+  /** Takes its events from the first on. */
   onEvent?: ((event: AgentEvent) => void) | undefined;
   /** Takes the lines of its log. */
   onLine?: OnLine | undefined;
 }
 
 /**
- * What can be changed while an agent lives, in force from the next model call. What is not
- * described here is as in the options.
+ * The options of {@link Agent.configure}, in force from the next model call on. Those without a
+ * description here are as in {@link AgentOptions}.
  */
 export interface Changes
   extends Pick<
@@ -154,8 +155,8 @@ export interface Changes
     >,
     Pick<AgentOptions, "apiKey" | "fetch" | "baseUrl" | "headers" | "query"> {
   /**
-   * Another provider. What was said stays; what belongs to the one before is dropped, unless it is
-   * given with it: `model`, `apiKey`, `baseUrl`, `headers`, `query`, `betas`, `providerOptions`.
+   * Another provider. The history stays. What belongs to the provider before is dropped, unless it
+   * is given too: `model`, `apiKey`, `baseUrl`, `headers`, `query`, `betas`, `providerOptions`.
    */
   provider?: ProviderName | undefined;
   /** Another model, with its windows and price. */
@@ -168,10 +169,10 @@ export interface Changes
   temperature?: number | null | undefined;
 }
 
-/** How a bare session is opened. */
+/** The options of {@link Session.open} and the like. */
 export interface OpenOptions {
   /** The wall time, in milliseconds since 1970; now if left out. */
   wall?: number | undefined;
-  /** Whether each step comes with its line of the log. */
+  /** True if each step is to have its line of the log. */
   log?: boolean | undefined;
 }

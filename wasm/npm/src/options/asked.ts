@@ -1,5 +1,5 @@
-// The functions of the user that are asked: approvals, questions, hooks; what each is told and may
-// answer.
+// The types of the user's functions for approvals, questions and hooks: what each gets and what it
+// may return. `agent/people.ts` calls them.
 
 import type { ApprovalRule } from "../json/config.js";
 import type { Signal } from "../platform/globals.js";
@@ -16,9 +16,9 @@ export interface ApprovalRequest {
 }
 
 /**
- * What may become of a call. `true`: it may run; `"always"`: so may every later one of its tool;
- * `rule`: so may those that it names; `arguments`: it may run with these instead. `false` or
- * `deny`: it may not, and the model reads why. `"abort"`: the run is to stop.
+ * The decision about a call. `true`: it may run; `"always"`: every later call of its tool may, too;
+ * `rule`: calls that the rule names may, too; `arguments`: it may run with these instead. `false`
+ * or `deny`: it may not, and the model reads why. `"abort"`: the run stops.
  */
 export type Approval =
   | boolean
@@ -28,28 +28,28 @@ export type Approval =
   | { arguments: object }
   | { rule: ApprovalRule };
 
-/** A question, of the model or of a tool server. */
+/** A question of the model or of a tool server. */
 export interface Question {
   text: string;
-  /** What the answer must look like, if anything is said about it. */
+  /** The JSON Schema of the answer, if it must have a form. */
   schema?: unknown;
 }
 
-/** What a function that is asked is told besides. */
+/** The context of a question or a hook. */
 export interface AskContext {
-  /** Which agent asks; the session's own is 0. */
+  /** The number of the agent that asks; the session's own is 0. */
   agent: number;
-  /** Fires when the question is no longer needed: the run was stopped, say. */
+  /** A signal that fires when no answer is needed any more, such as when the run was stopped. */
   signal: Signal;
 }
 
-/** Says whether a call may run. What it throws denies the call. */
+/** A function that decides whether a call may run. If it throws, the call is denied. */
 export type Approve = (call: ApprovalRequest, context: AskContext) => Approval | Promise<Approval>;
 
-/** Answers a question. What it throws tells the model that there is no answer. */
+/** A function that answers a question. If it throws, the model reads that there is no answer. */
 export type AskUser = (question: Question, context: AskContext) => string | Promise<string>;
 
-/** A call as hooks see it: before it runs, and then with what came of it. */
+/** A call as hooks see it: before it runs, and afterwards with its result. */
 export interface HookedCall {
   callId: string;
   name: string;
@@ -57,64 +57,71 @@ export interface HookedCall {
   arguments: string;
   /** The folder of the workspace in which the arguments' paths begin; empty for the root. */
   folder: string;
-  /** What the model will read, after the call. */
+  /** The text that the model will read; only after the call. */
   text?: string;
-  /** Whether it failed, after the call. */
+  /** True if the call failed; only after the call. */
   isError?: boolean;
 }
 
-/** Turns that are to be archived or summed up. */
+/** The turns that are to be archived or summarised. */
 export interface FoldedTurns {
   kind: "archive" | "summary";
-  /** What was said and done, as text. */
+  /** The turns as text. */
   transcript: string;
   /** The files that were read and changed. */
   files: { read?: string[]; changed?: string[] };
-  /** Tokens of the whole conversation, about. */
+  /** Estimated tokens of the whole conversation. */
   tokens: number;
 }
 
-/** What a hook may return: nothing or `true` to go on, `false` or `deny` not to. */
+/** The return value of a hook: nothing or `true` to go on, `false` or `deny` to refuse. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without `return` is a hook, too.
 export type HookResult<T> = void | boolean | { deny: string } | { replace: T };
 
-/** A function that stands in the loop. */
+/** A function that is called in the loop. */
 export type Hook<Said, Replacement> = (
   said: Said,
   context: AskContext,
 ) => HookResult<Replacement> | Promise<HookResult<Replacement>>;
 
-/** Functions that stand in the loop. */
+/**
+ * Functions that are called in the loop.
+ *
+ * ```js
+ * const beforeTool = ({ name }) => (name === "deploy" ? { deny: "not on Fridays" } : true);
+ * const agent = await Agent.create({ provider, apiKey, files, hooks: { beforeTool } });
+ * ```
+ */
 export interface Hooks extends HookRules {
-  /** The user has said something; another text may take its place. */
+  /** Called with the user's text, which it may replace. */
   submit?: Hook<string, string> | undefined;
-  /** A model call is next; a text may be said to the model, as the system. */
+  /** Called before a model call; `replace` adds a system message to it. */
   beforeModel?: Hook<string, string> | undefined;
-  /** A tool is to run; other arguments may take the place of its own. */
+  /** Called before a tool runs; it may replace the arguments. */
   beforeTool?: Hook<HookedCall, object> | undefined;
-  /** A tool has run; another text may take the place of what the model reads. */
+  /** Called after a tool has run; it may replace the text that the model reads. */
   afterTool?: Hook<HookedCall, string> | undefined;
-  /** The run is to end with this text; a denial's reason is said to the model, which goes on. */
+  /** Called before the run ends with this text; if it denies, the model reads why and goes on. */
   beforeStop?: Hook<string, string> | undefined;
   /**
-   * The run has come to this, which goes out as its result unless another text takes its place; the
-   * conversation keeps what the model said. What is denied goes to nobody.
+   * Called with the run's result, which it may replace for whoever reads it; the history keeps the
+   * model's text. If it denies, nobody gets the result.
    */
   outbound?: Hook<string, string> | undefined;
   /**
-   * The oldest turns are to be archived or summed up: true once they are stored; another text may
-   * take their place. What it denies or throws leaves the conversation as it is.
+   * Called with the oldest turns before they are archived or summarised; it returns true once they
+   * are stored, or a text in their place. If it denies or throws, the conversation stays as it is.
    */
   compact?: Hook<FoldedTurns, string> | undefined;
 }
 
-/** What holds for hooks. */
+/** The rules that hold for all hooks. */
 export interface HookRules {
-  /** Whether a hook that throws counts as a denial; else the run goes on. */
+  /** True if a hook that throws counts as a denial; otherwise the run goes on. */
   failClosed?: boolean | undefined;
   /**
-   * How often `beforeStop` may send the model back to work for one input, 3 times if left out; then
-   * the run ends as it stands (status `unverified`).
+   * The number of times that `beforeStop` may send the model back to work for one input, 3 if left
+   * out; then the run ends as it is (status `unverified`).
    */
   maxDenials?: number | undefined;
 }

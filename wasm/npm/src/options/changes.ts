@@ -1,5 +1,6 @@
-// What changes of a configuration that stands: by `configure`, and by the options with which a
-// session is restored. What they say is in force; what they leave out stays.
+// Changes of a configuration in force: by `configure`, and by the options with which a session is
+// restored. Both become a patch. An option that is given replaces its part of the configuration;
+// what is left out stays.
 
 import { guarded } from "../binding/guard.js";
 import { binding } from "../binding/instance.js";
@@ -20,12 +21,12 @@ import { bad, checkFunction, checkTexts, isObject, text } from "./values.js";
 
 /** The options that `configure` takes. */
 const CHANGEABLE: readonly string[] = namesOf(({ changes }) => changes === true);
-/** Those that a host keeps beside the configuration. */
+/** The options that the agent keeps, since the configuration does not hold them. */
 const KEPT = ["provider", "fetch", "answer", ...namesOf(({ of }) => of !== undefined)];
 
-/** What of the configuration of a model the user says, whichever it is. */
+/** The fields of a model's configuration that stay with another model: the user has set them. */
 const OF_USER = ["vocabulary", "reasoning_effort", "tool_choice"];
-/** What a preset says of a session. */
+/** The fields of the configuration that a preset sets. */
 const OF_PRESET = [
   "limits",
   "retry",
@@ -36,10 +37,10 @@ const OF_PRESET = [
   "tool_output_percent",
 ] as const satisfies (keyof SessionConfig)[];
 
-/** Where the session's configuration is to be had. */
+/** A function that returns the session's configuration. */
 type Now = () => SessionConfig;
 
-/** Checks what is given to `configure`. */
+/** Checks the options of `configure`. */
 export function checkChanges(changes: Changes): void {
   if (!isObject(changes)) throw bad("give an object of changes");
   for (const key of Object.keys(changes)) {
@@ -53,12 +54,15 @@ export function checkChanges(changes: Changes): void {
   if (changes.fetch !== undefined) checkFunction("fetch", changes.fetch);
 }
 
-/** Whether requests go elsewhere, or with another key. */
+/** Returns whether requests go elsewhere, or with another key. */
 export function concernsEndpoint({ provider, baseUrl, apiKey, fetch }: Changes): boolean {
   return [provider, baseUrl, apiKey, fetch].some((value) => value !== undefined);
 }
 
-/** The options of an agent with changes. What belongs to another provider or model is dropped. */
+/**
+ * Returns an agent's options with changes. Options of the provider or model before are dropped: its
+ * key must not go to another server.
+ */
 export function changed(options: AgentOptions, changes: Changes): AgentOptions {
   const { provider = options.provider, model } = changes;
   const isElsewhere = provider !== options.provider;
@@ -72,7 +76,7 @@ export function changed(options: AgentOptions, changes: Changes): AgentOptions {
   return { ...kept, ...Object.fromEntries(given) };
 }
 
-/** Changes as a patch of the configuration; `options` are those with the changes. */
+/** Returns changes as a patch of the configuration; `options` already include the changes. */
 export function patchOf(changes: Changes, options: AgentOptions, now: Now): string {
   const { reasoningEffort, systemPrompt, config, ...others } = changes;
   const { provider } = options;
@@ -83,6 +87,7 @@ export function patchOf(changes: Changes, options: AgentOptions, now: Now): stri
     systemPrompt: systemPrompt ?? undefined,
   } as ConfigOptions;
   const patch = optionsPatch(plain);
+  // `null` in a patch goes back to the default; the checks of options know only texts.
   if (reasoningEffort === null) patch.model = { ...patch.model, reasoning_effort: null };
   if (systemPrompt === null) patch.base_prompt = null;
   const isMoved = changes.provider !== undefined || changes.model !== undefined;
@@ -91,7 +96,7 @@ export function patchOf(changes: Changes, options: AgentOptions, now: Now): stri
 }
 
 /**
- * The options of a restored session as a patch of its configuration.
+ * Returns the options of a restored session as a patch of its configuration.
  *
  * @throws AgentError `bad_option` for what contradicts the session.
  */
@@ -114,7 +119,7 @@ export function restorePatch(
   const presets = preset && configOf({ provider, model, preset } as ConfigOptions);
   const asked = approve ? "changes" : presets?.approval.ask;
   const more = {
-    // What was asked about is asked about again, however that was said.
+    // Only if nothing was asked about before: a session with stricter rules keeps them.
     approval: now.approval.ask === "nothing" ? { ask: asked } : undefined,
     ask_user: ask && true,
     web_fetch: webFetch && true,
@@ -128,18 +133,19 @@ export function restorePatch(
   return asPatch([...patches.map(withoutGaps), own].reduce(merged), config);
 }
 
-/** A change of the user's tools as the binding takes it. */
+/** Returns a change of the user's tools as a patch. */
 export function toolsPatch(tools: Iterable<Tool | WasiTool>): string {
   return givenJson({ tools: Array.from(tools, rawTool) });
 }
 
-// What another model is, where it is another one.
+// The patch for another model: its windows, prices and defaults. Empty if the model stays.
 function modelPatch(options: AgentOptions, now: SessionConfig): object {
   const { provider = now.model.endpoint, model, models, preset, replay } = options;
   const { maxOutputTokens, contextWindow } = options;
   const isElsewhere = provider !== now.model.endpoint;
   const isOther = isElsewhere || model !== now.model.name;
   if (replay !== undefined || (!isOther && models === undefined)) return {};
+  // Asked for even if the model stays: a catalogue that cannot be read is then refused.
   const asked = { provider, model, models, preset, maxOutputTokens, contextWindow };
   const { model: found } = configOf(asked as ConfigOptions);
   if (!isOther) return {};
@@ -147,6 +153,7 @@ function modelPatch(options: AgentOptions, now: SessionConfig): object {
   const fields = Object.entries(found).filter(([name]) => !stays.includes(name));
   const patch = Object.fromEntries(fields);
   if (!isElsewhere) return patch;
+  // Patches merge objects, so that options of the provider before must be taken out by name.
   const gone = Object.keys(now.model.options).map((name) => [name, null]);
   return { ...patch, options: { ...Object.fromEntries(gone), ...found.options } };
 }
@@ -167,7 +174,7 @@ function asPatch(patch: object, config: unknown): string {
   return givenJson(saysNothing ? others : { model: own, ...others }, config);
 }
 
-// What is left out says nothing.
+// Drops `undefined` by way of JSON: merged over another patch, it would replace a value there.
 function withoutGaps(patch: object): object {
   return JSON.parse(givenJson(patch)) as object;
 }

@@ -1,16 +1,17 @@
-// What the user gives, as JSON for the module: what JSON cannot hold is refused by its place.
+// Values of the user as JSON for the module. A value that JSON cannot hold, such as a cycle or a
+// `BigInt`, is refused with its place, which `JSON.stringify` does not tell.
 
 import { AgentError, messageOf } from "../errors.js";
 import { toJson } from "../json/encode.js";
 import type { ConfigError } from "../json/protocol.js";
 import { asWritten } from "./names.js";
 
-/** How deep the place of a value that JSON cannot hold is looked for. */
+/** The depth to which the place of a value that JSON cannot hold is searched. */
 const MOST_DEPTH = 32;
 
 /**
- * What the user gives, as JSON that the binding reads; `patch` as in {@link asWritten}, and `at` is
- * the option that it is, if it is one.
+ * Returns a value of the user as JSON. For messages, `patch` is as in {@link asWritten}, and `at`
+ * is the option that holds the value.
  *
  * @throws AgentError `bad_option` with the place of what JSON cannot hold.
  */
@@ -51,7 +52,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-// The field of the configuration that they lead to; of a tool also its name.
+// The field of the configuration at a place; for one in a tool also the tool's name.
 function fieldOf(value: unknown, place: readonly string[]): Pick<ConfigError, "field" | "tool"> {
   const names = place[0] === "patches" ? place.slice(2) : place;
   const parts = names.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`));

@@ -1,10 +1,10 @@
-// The hooks of the user, as an option: checked, and under the names that the configuration has.
+// The option `hooks`: its check, and its conversion to the names of the configuration.
 
 import type { HookPoint } from "../json/config.js";
 import type { HookName, Hooks } from "./asked.js";
 import { bad, checkFunction, count } from "./values.js";
 
-/** Where each hook stands, as the configuration has it. */
+/** The configuration's name of each hook. */
 export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
   submit: "submit",
   beforeModel: "before_model",
@@ -15,7 +15,7 @@ export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
   compact: "compact",
 };
 
-/** Where hooks stand, and what holds for them, as the configuration has it. */
+/** Returns the policy of the given hooks as the configuration has it. */
 export function hookPolicy(hooks: Hooks): { points: HookPoint[] } & Record<string, unknown> {
   const names = Object.keys(HOOK_POINTS) as HookName[];
   return {

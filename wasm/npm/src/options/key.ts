@@ -1,11 +1,11 @@
-// The key of an agent: given once, given anew, or asked for with each request.
+// The key of an agent: given at the start, changed later, or asked for with each request.
 
 import { AgentError, messageOf } from "../errors.js";
 
-/** What a header can hold of a key, as the driver has it. */
+// The driver's rule for characters of keys, checked here so that the error names the option.
 const FITS = /^[!#-[\]-~]*$/;
 
-/** A key, or who makes one for each request; what that throws fails the run. */
+/** A key, or a function that returns one for each request; if it throws, the run fails. */
 export type ApiKey = string | (() => string | Promise<string>);
 
 /** Checks the option `apiKey`. */
@@ -19,7 +19,7 @@ export function checkKey(given: unknown): void {
   throw new AgentError("bad_option", message);
 }
 
-/** Where the key of an agent comes from. */
+/** The source of an agent's key. */
 export class KeySource {
   #given: ApiKey | undefined;
 
@@ -27,22 +27,22 @@ export class KeySource {
     this.#given = given;
   }
 
-  /** What the options of a further agent say. */
+  /** The option as it was given, for a fork. */
   get given(): ApiKey | undefined {
     return this.#given;
   }
 
-  /** The key that is there before anything is asked. */
+  /** The key, if it is a text; empty if it is asked for. */
   get text(): string {
     return typeof this.#given === "string" ? this.#given : "";
   }
 
-  /** Whether the key is asked for with each request. */
+  /** True if the key is asked for with each request. */
   get isAsked(): boolean {
     return typeof this.#given === "function";
   }
 
-  /** Takes another one, which {@link checkKey} has seen. */
+  /** Takes another key, which {@link checkKey} has checked. */
   take(given: ApiKey | undefined): void {
     this.#given = given;
   }
@@ -50,7 +50,7 @@ export class KeySource {
   /**
    * Asks for the key.
    *
-   * @throws Error with a word on why there is none.
+   * @throws Error that tells why there is none; it never holds what was returned.
    */
   async ask(): Promise<string> {
     if (typeof this.#given !== "function") return this.text;

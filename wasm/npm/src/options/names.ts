@@ -1,10 +1,10 @@
-// The names of options: as the user writes them, and as the session's configuration has them. What
-// is said of a field of the configuration is said of the option that the user has written.
+// Names of options in error messages. The session names fields of its configuration; here they
+// become the names of the options that the user wrote.
 
 import type { ConfigError, JsonFault } from "../json/protocol.js";
 import { OPTIONS, type Option } from "./table.js";
 
-// Fields of an input that options of another name set.
+// Fields of an input that are set by options with another name.
 const OF_INPUTS: readonly (readonly [field: string, option: string])[] = [
   ["allow_rule", "rule"],
   ["options.tools", "tools"],
@@ -15,7 +15,7 @@ const OF_INPUTS: readonly (readonly [field: string, option: string])[] = [
 
 const WRITTEN = new Map([...OF_INPUTS, ...Object.entries<Option>(OPTIONS).flatMap(written)]);
 
-// The fields that an option sets, each with what is written for it.
+// The fields that an option sets, each with the option's name as it is written.
 function written([name, { field, fields = {} }]: [string, Option]): [string, string][] {
   const own = Object.entries(fields).map(([key, field]): [string, string] => {
     return [`${name}.${typeof field === "string" ? field : field.other}`, `${name}.${key}`];
@@ -23,14 +23,14 @@ function written([name, { field, fields = {} }]: [string, Option]): [string, str
   return field === undefined ? own : [[field, name], ...own];
 }
 
-/** Where in an input something stands that the user has said: no word of the user's. */
+/** The places in an input that hold a value of the user's; the user never wrote their names. */
 const PREFIX = /^(?:config|tool\.input\.done|answer\.answer|hook\.reply)\./;
-/** A field with a name of two parts or more, in the words of the core. */
+/** A field's name in a message: two parts or more, since a single one may be a common word. */
 const FIELDS = /\b[a-z]+(?:_[a-z]+)*(?:\.[a-z]+(?:_[a-z]+)*)+\b/g;
 
 /**
- * What does not fit, in the names that the user has written, who may have written a patch of the
- * configuration, too.
+ * Returns the message of an error in the names that the user wrote. A field that is set in `patch`,
+ * the user's `config`, keeps the session's name.
  */
 export function asWritten(error: ConfigError, patch: unknown): string {
   const field = error.field.replace(PREFIX, "");
@@ -44,13 +44,14 @@ export function asWritten(error: ConfigError, patch: unknown): string {
   return field === "" ? message : `\`${option}\`: ${message}`;
 }
 
-// Of a tool its name says more than its place; the form of an answer becomes a tool, too.
+// A fault in a tool, by the tool's name instead of its index. The form of an answer is a tool, too,
+// which the user knows as `answer`.
 function toolAsWritten(tool: string, field: string, message: string): string {
   if (tool === "final_answer") return `\`answer.schema\`: ${message}`;
   return `\`${tool}\`: its \`${field.replace(/^tools\[\d+\]\.?/, "")}\`: ${message}`;
 }
 
-// What does not fit where a value was read; what else is said of it needs no other words.
+// A message for a value that could not be read; the session's own message serves in other cases.
 function inWords(fault: JsonFault | undefined): string | undefined {
   switch (fault?.kind) {
     case "eof":
@@ -71,7 +72,7 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? "nothing" : names.map((name) => `\`${name}\``).join(", ");
 }
 
-// Whether the user's patch says something there, or above.
+// True if the user's patch sets the field, or a value above it.
 function has(patch: unknown, field: string): boolean {
   let at: unknown = patch;
   for (const name of field.split(/[.[\]]+/).filter((part) => part !== "")) {
@@ -81,6 +82,7 @@ function has(patch: unknown, field: string): boolean {
   return at !== undefined;
 }
 
+// The option that sets a field, or the nearest one above it with the rest of the name.
 function optionOf(field: string): string {
   for (let end = field.length; end > 0; end = field.slice(0, end).search(/[.[][^.[]*$/)) {
     const option = WRITTEN.get(field.slice(0, end));

@@ -1,5 +1,5 @@
-// The options of a configuration, checked and turned into a patch of it. What only the driver can
-// tell (a field that does not fit) it checks.
+// The conversion of options into a patch of the configuration. Only what the patch could not
+// express is checked here; the driver checks the rest, once for all hosts.
 
 import { endpointOf } from "../binding/providers.js";
 import { AgentError } from "../errors.js";
@@ -16,10 +16,10 @@ import { answerSchemaOf } from "./schema.js";
 import { type Fields, OPTIONS } from "./table.js";
 import { areTexts, bad, checkFunction, count, isObject, text } from "./values.js";
 
-/** A patch of the configuration, as far as its fields are known here. */
+/** A patch of the configuration. */
 export type ConfigPatch = { model: object } & Record<string, unknown>;
 
-/** Checks the options of a configuration, as far as nothing is loaded for it. */
+/** Checks the options of a configuration as far as it can be done before the module is loaded. */
 export function checkConfigOptions(options: ConfigOptions): void {
   const { provider, model, vocabulary = "native", facts, config } = options;
   if (provider !== undefined && typeof provider !== "string") {
@@ -39,7 +39,10 @@ export function checkConfigOptions(options: ConfigOptions): void {
   }
 }
 
-/** The options as a patch of the configuration; JSON drops what is left out, as `undefined`. */
+/**
+ * Returns options as a patch of the configuration. Options that are left out are `undefined`, which
+ * JSON drops.
+ */
 export function optionsPatch(options: ConfigOptions): ConfigPatch {
   return {
     model: {
@@ -75,7 +78,7 @@ function builtinsOf(builtins: Builtins | undefined): BuiltinTools | undefined {
   throw bad(`\`builtins\` must be ${known}`);
 }
 
-/** A choice of tools, checked. */
+/** Returns a choice of tools, or throws `bad_option` if it is none. */
 export function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined {
   if (choice === undefined || ["auto", "none", "required"].includes(choice as string))
     return choice;
@@ -110,13 +113,14 @@ function spendOf(name: string, spending: Spending): object {
     throw bad(`\`${name}.costUsd\` must be a number of US dollars above 0`);
   }
   return {
+    // Whole billionths of a dollar: the core counts costs without rounding.
     cost_nano_usd: costUsd === undefined ? undefined : Math.round(costUsd * 1e9),
     tokens: count(`${name}.tokens`, tokens),
     ms: count(`${name}.ms`, ms),
   };
 }
 
-// `false` is never, an object says from when on; what it leaves out is as the preset has it.
+// `false` switches it off; what an object leaves out stays as in the preset.
 function compactionOf(compaction: ConfigOptions["compaction"]): object | undefined {
   if (compaction === undefined) return undefined;
   if (compaction === false) return { auto: [], on_overflow: "warn" };
@@ -138,7 +142,8 @@ function compactionOf(compaction: ConfigOptions["compaction"]): object | undefin
   };
 }
 
-// Two thirds of what is used, three times what is left.
+// The default of `to`: two thirds of a used amount, three times a free one. A fold must gain enough
+// room that the next one does not follow at once.
 function below({ percent, used, left }: Fullness): Fullness {
   const part = (of: number): number => Math.floor((of * 2) / 3);
   return {
@@ -162,7 +167,7 @@ function providerOptionsOf(options: ConfigOptions): unknown {
   return isObject(providerOptions) ? merged(own, providerOptions) : (providerOptions ?? own);
 }
 
-// Each protocol has its own place for it.
+// The temperature's field in the request, which each protocol has in another place.
 function temperatureOf(temperature: unknown, provider: string | undefined): object | undefined {
   if (temperature === undefined) return undefined;
   const isNumber = typeof temperature === "number" && temperature >= 0 && temperature < Infinity;
@@ -178,8 +183,8 @@ function temperatureOf(temperature: unknown, provider: string | undefined): obje
 }
 
 /**
- * The options of an option as the configuration names them. One that is not understood is refused:
- * ignored, it would seem to be in force.
+ * Returns the fields of an option as the configuration names them. An unknown one is refused: if it
+ * were ignored, it would seem to be in force.
  */
 export function nested(name: Nested, value: object | undefined): object | undefined {
   if (value === undefined) return undefined;
@@ -203,7 +208,7 @@ type Nested = {
   [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name] extends { fields: object } ? Name : never;
 }[keyof typeof OPTIONS];
 
-/** A patch with another one over it. */
+/** Returns a patch with another one merged over it. */
 export function merged(patch: object, over: object): object {
   const result: Record<string, unknown> = { ...patch };
   for (const [name, value] of Object.entries(over)) {

@@ -1,6 +1,6 @@
-// The providers' names, and what is told of each.
+// The names of providers, and the public facts about each.
 
-/** A provider of models; `providers()` tells what each is. */
+/** The name of a provider of models; `providers()` returns the facts about each. */
 export type ProviderName =
   | "anthropic"
   | "openai"
@@ -27,18 +27,18 @@ export type ProviderName =
   | "lmstudio"
   | "vllm";
 
-/** What there is to know of a provider. */
+/** The facts about a provider. */
 export interface ProviderInfo {
-  /** What the option `provider` takes. */
+  /** Its name for the option `provider`. */
   name: ProviderName;
   /** Its name for people. */
   title: string;
-  /** Where it is, unless everybody has it at a place of their own. */
+  /** Its address; absent if each user has an own one. */
   baseUrl?: string;
-  /** Whether it needs a key. */
+  /** True if it needs a key. */
   needsKey: boolean;
   /** The model that is used if none is named. */
   defaultModel?: string;
-  /** The header that carries the key, and what stands in front of it. */
+  /** The header that carries the key, and the text before the key in it. */
   auth: { header: string; prefix: string };
 }

@@ -1,5 +1,5 @@
-// Checks the options and turns them into what the binding takes: JSON. What only the driver can
-// tell (a key that is missing) it checks.
+// The check of an agent's options and their conversion into the JSON that the binding takes. The
+// driver checks what it alone knows, such as a missing key.
 
 import { endpointOf } from "../binding/providers.js";
 import { messageOf } from "../errors.js";
@@ -15,14 +15,14 @@ import { CONFIG, OPTIONS } from "./table.js";
 import { checkTool, rawTool } from "./tool.js";
 import { bad, checkFunction, checkKeys, checkTexts, count, isObject, text } from "./values.js";
 
-/** What the binding takes, as JSON, beside functions and files. */
+/** The options as the binding takes them; functions and files go separately. */
 export interface RawOptions {
   id: string;
   provider?: string;
   model?: string;
   models?: string;
   preset?: string;
-  /** Patches of the configuration, one over the other. */
+  /** Patches of the configuration; later ones win. */
   patches: object[];
   tools: object[];
   programs: object[];
@@ -38,7 +38,7 @@ export interface RawOptions {
   log: boolean;
 }
 
-/** Checks what can be checked without loading anything. */
+/** Checks the options as far as it can be done before the module is loaded. */
 export function checkOptions(options: AgentOptions): void {
   checkKeys(options, Object.keys(OPTIONS));
   checkConfigOptions(options);
@@ -68,7 +68,7 @@ export function checkFork(options: ForkOptions): void {
   count("turns", options.turns);
 }
 
-/** What the binding takes, made of checked options. */
+/** Returns checked options as the binding takes them. */
 export function rawOptions(
   options: AgentOptions,
   programs: readonly RegisteredProgram[],
@@ -94,22 +94,22 @@ export function rawOptions(
     approve: approve !== undefined,
     answer: ask !== undefined,
     hooks: policy.points,
-    // Of a recording the lines tell what it answers.
+    // A replay needs the lines, too: only they hold the heads of the recorded responses.
     log: options.log === true || options.onLine !== undefined || replay !== undefined,
   };
 }
 
-/** What the binding takes for a bare session's configuration. */
+/** Returns the options of a bare session's configuration as the binding takes them. */
 export function rawConfig(options: ConfigOptions): RawOptions {
   checkKeys(options, Object.keys(CONFIG));
   checkConfigOptions(options);
   return configOptions(options, {});
 }
 
-// What both take; `more` is a patch below the user's own.
+// The part that agents and bare sessions share; the user's `config` wins over `more`.
 function configOptions(options: ConfigOptions, more: object): RawOptions {
   const { provider, model, models, preset, id, config } = options;
-  // Others none is started, unless that is asked for: each costs what nobody has seen coming.
+  // No agents are started unless the user asks for it: each costs money that nobody expects.
   const subagents = subagentsOf(options.subagents ?? false);
   const patches: object[] = [{ ...optionsPatch(options), subagents, ...more }];
   if (config !== undefined) patches.push(config);
@@ -133,9 +133,9 @@ function configOptions(options: ConfigOptions, more: object): RawOptions {
   };
 }
 
-// The key has a place of its own, where it is masked.
+// Refuses headers that cannot be sent, and the one that carries the key: only `apiKey` is masked.
 function checkHeaders(headers: AgentOptions["headers"], provider: string | undefined): void {
-  // Node loads all of its `fetch` for the first `Headers`.
+  // Node loads its whole `fetch` for the first `Headers`, so that none is made without need.
   if (headers === undefined) return;
   try {
     new Headers(headers);
@@ -147,7 +147,7 @@ function checkHeaders(headers: AgentOptions["headers"], provider: string | undef
   if (name !== undefined) throw bad(`\`headers.${name}\` is the key's: give it as \`apiKey\``);
 }
 
-/** A program as the binding takes it. */
+/** Returns a program as the binding takes it. */
 export function rawProgram({ name, description }: RegisteredProgram): object {
   return { name, description };
 }
@@ -160,14 +160,14 @@ function rawReplay(replay: AgentOptions["replay"]): object | undefined {
 }
 
 /**
- * The first line of a recording, which may say with what it was made. The options say that here.
- * Its line feed stays, so that the lines after it have their numbers.
+ * The first line of a recording, which may name the settings of its making; here the options count
+ * instead. Its line feed stays, so that errors name the lines after it by their numbers.
  */
 const ORIGIN = /^\{"recording":1,[^\n]*/;
 
-/** A random UUID. `crypto.randomUUID` is missing on pages that are served without TLS. */
+/** Returns a random UUID. */
 export function newId(): string {
-  // Pages that came without encryption have no such function.
+  // Browsers offer `crypto.randomUUID` only on pages that are served with TLS.
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,10 +1,11 @@
-// Schemas of other libraries: what is known of all of them is the interface Standard Schema
-// (standardschema.dev). They check arguments, and most of them say themselves as JSON Schema.
+// Schemas of other libraries, by the interface Standard Schema (standardschema.dev). They validate
+// arguments and answers; the model is shown their JSON Schema, for which each library has its own
+// way, if any.
 
 import { AgentError } from "../errors.js";
 import { isError } from "../platform/kinds.js";
 
-/** A schema of zod, valibot, arktype or another library: all that has `~standard`. */
+/** A schema of zod, valibot, arktype or another library: any object with `~standard`. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -14,12 +15,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What such a schema makes of a value: the value as it is meant, or what does not fit. */
+/** The result of a validation: the converted value, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** What does not fit, and where. */
+/** One issue of a validation, with its place. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -36,7 +37,7 @@ export type ArgumentsOf<Parameters> =
 export type AnswerOf<Schema> =
   Schema extends StandardSchema<infer _, infer Output> ? Output : unknown;
 
-/** What turns a schema into JSON Schema, such as `z.toJSONSchema`. */
+/** A function that converts a schema into JSON Schema, such as `z.toJSONSchema`. */
 // biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export type ToJsonSchema = (schema: any, options?: any) => object;
 
@@ -55,7 +56,8 @@ interface Answered {
 
 type Convert = (schema: unknown) => unknown;
 
-/** What libraries' own converters are asked for: what the model writes, not what comes of it. */
+// Options for libraries' converters, each with another name for the same: the schema of the input
+// of a validation, which the model writes, not of its output.
 const WRITTEN = { io: "input", typeMode: "input" };
 const TARGETS = ["draft-2020-12", "draft-07"];
 const HINTS: Readonly<Record<string, string>> = {
@@ -63,18 +65,18 @@ const HINTS: Readonly<Record<string, string>> = {
   valibot: "`toJsonSchema` of @valibot/to-json-schema",
 };
 
-/** The arguments of a tool as JSON Schema. */
+/** Returns the JSON Schema of a tool's arguments. */
 export function parametersOf(tool: Described): unknown {
   const { name, parameters = { type: "object", properties: {} }, toJsonSchema } = tool;
   return jsonSchemaOf(parameters, toJsonSchema, [name, "parameters", "the tool"]);
 }
 
-/** The form of an answer as JSON Schema. */
+/** Returns the JSON Schema of an answer. */
 export function answerSchemaOf({ schema, toJsonSchema }: Answered): unknown {
   return jsonSchemaOf(schema, toJsonSchema, ["answer", "schema", "it"]);
 }
 
-// What has the schema, under which name, and what it is.
+// The owner of a schema, for messages: its name, the field, and the word for it.
 type Owner = [name: string, field: string, whom: string];
 
 function jsonSchemaOf(given: unknown, toJsonSchema: ToJsonSchema | undefined, of: Owner): unknown {
@@ -91,14 +93,15 @@ function jsonSchemaOf(given: unknown, toJsonSchema: ToJsonSchema | undefined, of
   if (typeof converted !== "object" || converted === null) {
     throw bad(`\`${name}\`: its \`toJsonSchema\` must return an object, a JSON Schema`);
   }
+  // The dialect's name is of no use to the model, and each request would carry it.
   const { $schema: _, ...schema } = converted as Record<string, unknown>;
   return schema;
 }
 
 /**
- * The arguments of a tool, or an answer, as their schema means them.
+ * Returns arguments or an answer as validated and converted by their schema.
  *
- * @throws Misfit where they do not fit.
+ * @throws Misfit with the issues if they do not fit.
  */
 export async function validated(schema: unknown, value: unknown): Promise<unknown> {
   if (!isStandard(schema)) return value;
@@ -107,11 +110,11 @@ export async function validated(schema: unknown, value: unknown): Promise<unknow
   throw new Misfit(result.issues.map(shown).join("; "));
 }
 
-/** What does not fit. */
+/** The error for a value that does not fit its schema. */
 export class Misfit extends Error {}
 
 function isStandard(schema: unknown): schema is StandardSchema {
-  // Some libraries' schemas are functions.
+  // Schemas of some libraries, such as arktype, are functions.
   const isThing = (typeof schema === "object" && schema !== null) || typeof schema === "function";
   if (!isThing) return false;
   const standard = (schema as Partial<StandardSchema>)["~standard"];
@@ -138,7 +141,7 @@ function converterOf(
   throw bad(`${what}: give ${whom} \`toJsonSchema\`, ${hint}`);
 }
 
-// The first that does not throw, or what the last one throws.
+// The result of the first function that does not throw, else the last error.
 function first(tries: readonly (() => unknown)[]): unknown {
   let thrown: unknown;
   for (const each of tries) {

@@ -1,5 +1,6 @@
-// The table of the options: what there is to know of each beside its type, which is in `config.ts`
-// or `agent.ts`. What an option may be is checked where it is read.
+// The table of the options: the fields that each sets, and whether it can be changed. The types are
+// in `config.ts` and `agent.ts`; the compiler holds both to the same names. Values are checked
+// where they are read.
 
 import type { AgentOptions, Changes, Replay } from "./agent.js";
 import type { HookRules } from "./asked.js";
@@ -13,15 +14,15 @@ import type {
   Timeouts,
 } from "./config.js";
 
-/** What there is to know of an option. */
+/** The facts about an option. */
 export interface Option {
-  /** The field of the configuration that it sets, where that has another name. */
+  /** The field of the configuration that it sets, if that has another name. */
   field?: string;
-  /** The options that it has of its own, each with its field in that of the option. */
+  /** Its own options, if it is an object, with the fields that they set. */
   fields?: Fields;
-  /** Whether `configure` takes it. */
+  /** True if `configure` takes it. */
   changes?: true;
-  /** What it belongs to: with another one it is another one. */
+  /** The thing that it belongs to: with another provider or model it is dropped. */
   of?: "provider" | "model";
 }
 
@@ -37,7 +38,7 @@ type Table<Options> = {
     (Name extends keyof Changes ? { changes: true } : { changes?: never });
 };
 
-/** The options of which a session's configuration is made. */
+/** The options that make up a session's configuration. */
 export const CONFIG = {
   provider: { changes: true },
   model: { field: "model.name", changes: true, of: "provider" },
@@ -142,7 +143,7 @@ export const OPTIONS = {
   onEvent: {},
 } satisfies Table<AgentOptions>;
 
-/** The names of the options of which that holds. */
+/** Returns the names of the options for which `holds` is true. */
 export function namesOf(holds: (option: Option) => boolean): (keyof AgentOptions)[] {
   const all = Object.entries(OPTIONS) as [keyof AgentOptions, Option][];
   return all.filter(([, option]) => holds(option)).map(([name]) => name);

@@ -1,4 +1,4 @@
-// The tools of the user, as an option: what one is, checked, and as the binding takes it.
+// The option `tools`: the types of a tool, its check, and its conversion for the binding.
 
 import { AgentError } from "../errors.js";
 import type { Part } from "../json/data.js";
@@ -22,58 +22,58 @@ export interface Tool<Parameters = any> {
    */
   parameters?: Parameters | undefined;
   /**
-   * Turns `parameters` into JSON Schema, where they are another library's schema that cannot say
-   * itself so: `z.toJSONSchema`, `zodToJsonSchema`, `toJsonSchema` of valibot.
+   * Converts `parameters` into JSON Schema if they are a schema whose library cannot do that
+   * itself: `z.toJSONSchema`, `zodToJsonSchema`, `toJsonSchema` of valibot.
    */
   toJsonSchema?: ToJsonSchema | undefined;
-  /** Whether it changes nothing, so that it may run beside others. */
+  /** True if it changes nothing, so that it may run beside other calls. */
   readOnly?: boolean | undefined;
   /** Its arguments that name files or folders, a text or a list each; see {@link TurnOptions}. */
   paths?: readonly string[] | undefined;
-  /** After how long a run is stopped; without it, as {@link Timeouts} says. */
+  /** The time limit of a call; if left out, that of {@link Timeouts}. */
   timeoutMs?: number | undefined;
   /**
-   * Runs the tool; the arguments fit the schema. A text is the result as it is; a
-   * {@link ToolReply} says more, as do a `Blob`, a part or a list of them, and what a tool of the
-   * Model Context Protocol returns. Nothing is "done"; anything else is given to the model as
-   * JSON, a `Map` and a `Set` as well; a `Response` is its body. Of a generator each piece is
-   * progress, as by {@link ToolContext.output}, and what it returns is the result. An error that it
-   * throws or returns becomes an error result for the model, and the run goes on.
+   * Runs the tool; the arguments fit the schema. It may return a text; a {@link ToolReply}, a
+   * `Blob`, a part or a list of parts; the result of a Model Context Protocol tool; a `Response`,
+   * whose body counts; nothing, which the model reads as "done"; or any other value, which it reads
+   * as JSON, `Map` and `Set` included. From a generator, each yielded piece is progress, as by
+   * {@link ToolContext.output}, and the returned value is the result. An error that it throws or
+   * returns becomes an error result for the model, and the run goes on.
    */
   execute(args: ArgumentsOf<Parameters>, context: ToolContext): unknown;
 }
 
-/** Reads the pages at `urls`; `prompt` says in words what the model wants of them. */
+/** A function that reads the pages at `urls`; `prompt` is the model's question about them. */
 export type WebFetch = (
   asked: { urls: string[]; prompt?: string },
   context: ToolContext,
 ) => unknown;
 
-/** What a tool may return to say more than a text. */
+/** A tool's return value that holds more than a text. */
 export interface ToolReply {
-  /** What the model reads. It may be absent where there are `parts`. */
+  /** The text that the model reads. It may be absent if there are `parts`. */
   text?: string | undefined;
-  /** What the model is shown behind the text: further text, pictures, files. */
+  /** Further text, pictures and files for the model, behind the text. */
   parts?: Part[] | undefined;
-  /** Whether it is a failure. */
+  /** True if the call failed. */
   isError?: boolean | undefined;
-  /** What your user interface gets, as JSON, in `tool_call_end`; the model does not read it. */
+  /** Data for your user interface, as JSON, in `tool_call_end`; the model does not read it. */
   details?: unknown | undefined;
 }
 
-/** What a tool is told beside its arguments. */
+/** The context of a tool's call. */
 export interface ToolContext {
   /** The call's id. */
   callId: string;
   /** The folder of the workspace that the calling agent works in; empty for the root. */
   folder: string;
-  /** Fires when the run is interrupted or the tool's time is up. */
+  /** A signal that fires when the run is interrupted or the tool's time is up. */
   signal: Signal;
   /** Shows output while the tool runs, as `tool_call_output_delta` events. */
   output(text: string): void;
 }
 
-// The fields of tools: of all, of those in JavaScript, of WASI modules.
+// The fields of all tools, of those in JavaScript, and of WASI modules.
 const TOOL_FIELDS = [
   "name",
   "description",
@@ -103,8 +103,8 @@ export function checkTool(tool: Tool | WasiTool): void {
   else checkExecutable(tool);
 }
 
-// A tool's fields. What is not understood is refused: ignored, it would seem to be in force. Those
-// of an object of a class are its own.
+// Refuses unknown fields of a plain object: if they were ignored, they would seem to be in force.
+// An object of a class may have fields of its own.
 function checkFields(tool: Tool | WasiTool): void {
   const prototype = Object.getPrototypeOf(tool) as object | null;
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return;
@@ -139,7 +139,7 @@ function checkModule({ name, module, args = [], limits = {} }: WasiTool): void {
   }
 }
 
-/** A tool as the binding takes it. */
+/** Returns a tool as the binding takes it. */
 export function rawTool(tool: Tool | WasiTool): object {
   const { name, description, readOnly: read_only = false, paths, timeoutMs } = tool;
   const timeout_ms = count(`${name}.timeoutMs`, timeoutMs);

@@ -1,5 +1,5 @@
-// What holds for one input only: how its run is watched, what its calls may use, and what the model
-// is told otherwise for it.
+// The options that hold for one input only: the watching of its run, the tools and files that its
+// calls may use, and settings of the model.
 
 import type { InputOptions } from "../json/protocol.js";
 import type { Signal } from "../platform/globals.js";
@@ -8,34 +8,34 @@ import { givenJson } from "./given.js";
 import { choiceOf } from "./patch.js";
 import { areTexts, bad } from "./values.js";
 
-/** What holds for one input only: until its run ends, or the next input begins. */
+/** The options of one input, in force until its run ends or the next input begins. */
 export interface TurnOptions {
   /**
-   * The tools that may be called, by the names that the model is shown; none for an answer without
-   * tools. A call of another one is refused in words.
+   * The tools that may be called, by the names that the model is shown; an empty list for an answer
+   * without tools. A call of another tool is denied, and the model reads why.
    */
   tools?: readonly string[] | undefined;
   /**
-   * Whether the model is not shown the other tools either. That costs the provider's cache of
-   * earlier requests twice: now, and when they come back.
+   * True if the model is not even shown the other tools. That loses the provider's cache of earlier
+   * requests twice: now, and when the tools come back.
    */
   hide?: boolean | undefined;
   /**
-   * Files and folders of the workspace that calls may name. Programs and the shell are refused, and
-   * so are your tools, unless they are `readOnly` or say by `paths` which arguments are paths.
+   * Files and folders of the workspace that calls may name. Calls of programs and of the shell are
+   * then denied, and those of your tools, unless these are `readOnly` or name their `paths`.
    */
   paths?: readonly string[] | undefined;
-  /** Whether the model must, may or must not call tools. A call that must be, must be once. */
+  /** The choice of tools; a call that is required must be made once, not in every round. */
   toolChoice?: ToolChoice | undefined;
   /** The model's temperature. */
   temperature?: number | undefined;
 }
 
-/** How a run is watched and stopped, and what holds for its input only. */
+/** The options of {@link Agent.run}: those of its input, and of watching and stopping the run. */
 export interface RunOptions extends TurnOptions {
-  /** Stops the run when it fires; the agent stays usable. */
+  /** A signal that stops the run; the agent stays usable. */
   signal?: Signal | undefined;
-  /** Whose events the run has: the agent's own, or also those of agents that it has started. */
+  /** The agents whose events the run has: its own, or also those that it has started. */
   agents?: "own" | "all" | undefined;
 }
 
@@ -52,13 +52,13 @@ export function checkRun(options: RunOptions): RunOptions {
     throw bad('`agents` must be "own" or "all"');
   }
   if (signal === undefined) return options;
-  // Not `instanceof`: a signal may be of another frame, or made by a library.
+  // Not by `instanceof`: a signal may come from another frame, or from a library.
   const { aborted, addEventListener } = (signal as Partial<AbortSignal> | null) ?? {};
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return options;
   throw bad("`signal` must be an AbortSignal");
 }
 
-/** Checks the options of an input that waits. */
+/** Checks the options of a follow-up. */
 export function checkTurn(options: TurnOptions): TurnOptions {
   if (typeof options !== "object" || options === null) {
     throw bad("the options of `followUp` must be an object, such as `{ tools }`");
@@ -74,7 +74,7 @@ function checkNames(of: string, options: object, known: readonly string[]): void
   }
 }
 
-/** The options as the session has them, as JSON; nothing where there are none. */
+/** Returns the options as the session's JSON; `undefined` if there are none. */
 export function rawTurn(options: TurnOptions): string | undefined {
   const { tools, hide, paths, toolChoice, temperature } = options;
   for (const [name, list] of Object.entries({ tools, paths })) {
@@ -89,7 +89,7 @@ export function rawTurn(options: TurnOptions): string | undefined {
   return raw === "{}" ? undefined : raw;
 }
 
-/** The options of an input that waits, as the user has written them. */
+/** Returns the options of a pending input as the user wrote them. */
 export function turnOptionsOf({ tool_choice, ...same }: InputOptions): TurnOptions {
   return { ...same, ...(tool_choice !== undefined && { toolChoice: tool_choice }) };
 }

@@ -1,4 +1,4 @@
-// The values of options: what one may be, and the error for one that does not fit.
+// Checks of single values of options, and the error for one that does not fit.
 
 import { AgentError } from "../errors.js";
 
@@ -15,7 +15,7 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== "function") throw bad(`\`${name}\` must be a function`);
 }
 
-/** Checks what the endpoint is told beside the protocol. */
+/** Checks an option that is an object of texts, such as `headers`. */
 export function checkTexts(name: string, value: unknown): void {
   if (value === undefined) return;
   if (!isObject(value) || !Object.values(value).every((text) => typeof text === "string")) {
@@ -23,34 +23,34 @@ export function checkTexts(name: string, value: unknown): void {
   }
 }
 
-/** A text, or nothing. */
+/** Returns a text or `undefined`; throws `bad_option` for anything else. */
 export function text(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw bad(`\`${name}\` must be a text`);
 }
 
-/** A number that counts, or nothing. */
+/** Returns a whole number from 0 or `undefined`; throws `bad_option` for anything else. */
 export function count(name: string, value: unknown): number | undefined {
   return value === undefined ? undefined : wholeNumber(name, value);
 }
 
-/** The number, if it is one that counts. */
+/** Returns a whole number from 0; throws `bad_option` for anything else. */
 export function wholeNumber(name: string, value: unknown): number {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw bad(`\`${name}\` must be a whole number, 0 or more`);
 }
 
-/** Whether a value is a list of texts. */
+/** Returns whether a value is a list of texts. */
 export function areTexts(list: unknown): list is string[] {
   return Array.isArray(list) && list.every((text) => typeof text === "string");
 }
 
-/** Whether a value is an object with fields. */
+/** Returns whether a value is an object with fields. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The error for an option that does not fit. */
+/** Returns the error for an option that does not fit. */
 export function bad(message: string): AgentError {
   return new AgentError("bad_option", message);
 }

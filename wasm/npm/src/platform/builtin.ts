@@ -1,12 +1,12 @@
-// What Node has, for an entry that may run in it all the same: a test's page in Node, as Jest's
-// environment `jsdom` makes one, takes the entry of pages and has no `fetch`, `TextDecoder` and the
-// like. Nothing is imported, so that bundlers have nothing to look for.
+// Node's own modules for the entry of pages, which runs in Node in tests: Jest's environment
+// `jsdom` resolves to that entry and lacks `fetch`, `TextDecoder` and the like. Nothing is
+// imported, so that bundlers for pages find no `node:` module to complain about.
 
 interface Machine {
   process?: { getBuiltinModule?(name: string): unknown };
 }
 
-/** A module of Node's own, such as `node:util`; nothing elsewhere, and in Node before 20.16. */
+/** Returns a module such as `node:util`; `undefined` outside of Node and before Node 20.16. */
 export function builtin<T>(name: string): T | undefined {
   const { process } = globalThis as Machine;
   return process?.getBuiltinModule?.(name) as T | undefined;

@@ -1,5 +1,5 @@
-// What turns text into bytes and back. Every platform has it, but a test's page in Node may not:
-// Jest's environment `jsdom` leaves it out.
+// `TextDecoder` and `TextEncoder`. Every platform has them, but Jest's environment `jsdom` leaves
+// them out: there they come from `node:util`.
 
 import { builtin } from "./builtin.js";
 
@@ -11,7 +11,7 @@ interface Coders {
 const found: Partial<Coders> =
   typeof globalThis.TextDecoder === "function" ? globalThis : (builtin<Coders>("node:util") ?? {});
 
-/** What stands in the place of what is not there. */
+/** A stand-in that throws on use, not on import: most of the package works without the coders. */
 class Missing {
   constructor() {
     throw new Error(

@@ -1,6 +1,6 @@
-// What the interface has of the platform, by types of its own: where the project that uses the
-// package knows the platform's types (`dom`, or those of Node), they are those; where it does not,
-// they are what is needed of them.
+// Types of the platform's objects in the public interface. If the project that uses the package
+// has the platform's types (`dom`, or those of Node), these are the same; if not, they describe
+// what the package needs of them, so that its declarations compile without `dom`.
 
 /** An `AbortSignal`. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } }
@@ -23,7 +23,7 @@ export type HttpResponse = typeof globalThis extends { Response: { prototype: in
   ? T
   : ResponseLike;
 
-/** What is needed of a response. */
+/** The members of a `Response` that the package uses. */
 export interface ResponseLike {
   readonly status: number;
   readonly headers: Iterable<readonly [string, string]>;

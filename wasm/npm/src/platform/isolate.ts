@@ -1,9 +1,10 @@
-// What the entries of Workers have in common: a module is imported there, and never compiled.
+// The platform of Workers and edge runtimes. Both forbid compiling WebAssembly at run time, so that
+// the module is imported; they have no workers to run programs in and no import by name.
 
 import { isModule } from "./kinds.js";
 import type { Platform } from "./platform.js";
 
-/** An isolate, by the module that its entry imports. */
+/** Returns the platform of an isolate whose entry imports this module. */
 export function isolate(wasm: WebAssembly.Module): Platform {
   return {
     page: false,

@@ -1,7 +1,7 @@
-// What a value is, whatever realm it comes from: `instanceof` knows only those of its own, and in
-// frames, in `node:vm` and in test runners values of several meet.
+// Type guards that hold across realms: `instanceof` knows only the classes of its own realm, and
+// frames, `node:vm` and test runners mix values of several.
 
-/** What a value says that it is. */
+/** Returns the tag of a value, such as `Uint8Array`, which classes of all realms share. */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
@@ -11,6 +11,7 @@ export function isUrl(value: unknown): value is URL {
 }
 
 export function isResponse(value: unknown): value is Response {
+  // By its members, not its tag: libraries that stand in for `fetch` have classes of their own.
   return typeof value === "object" && value !== null && "body" in value && "ok" in value;
 }
 
@@ -19,7 +20,7 @@ export function isModule(value: unknown): value is WebAssembly.Module {
 }
 
 export function isBytes(value: unknown): value is Uint8Array {
-  // A `Buffer` is one, too, and says so.
+  // A `Buffer` of Node has this tag, too.
   return tagOf(value) === "Uint8Array";
 }
 

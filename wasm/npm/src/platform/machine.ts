@@ -1,4 +1,4 @@
-// What the entries of Node, Deno and Bun have in common.
+// The platform of Node, Deno and Bun, for both of their entries.
 
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { isResponse, isUrl } from "./kinds.js";
 import { importPackage } from "./named.js";
 import { type ModuleSource, noWorker, type Platform } from "./platform.js";
 
-/** A machine, by where the package's parts come from. */
+/** Returns the platform of a machine; the entry says where its module and worker come from. */
 export function machine({ module, worker }: MachineParts): Platform {
   return {
     page: false,
@@ -22,6 +22,8 @@ export function machine({ module, worker }: MachineParts): Platform {
         start(job, transfer, onNews) {
           started.on("message", onNews);
           started.on("error", (error: Error & { code?: string }) => {
+            // A script that cannot be loaded is told here as an error of the worker, like a crash
+            // of the program; only this code tells that the package's files are not in place.
             const isMissing = error.code?.endsWith("MODULE_NOT_FOUND");
             const message = isMissing ? noWorker(place, error.message) : error.message;
             onNews({ type: "crash", message, written: [], removed: [] });

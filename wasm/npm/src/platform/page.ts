@@ -1,11 +1,11 @@
-// What the entries of pages have in common.
+// The platform of pages, for both of their entries.
 
 import { builtin } from "./builtin.js";
 import { isUrl } from "./kinds.js";
 import { importPackage } from "./named.js";
 import { type ModuleSource, noWorker, type Platform } from "./platform.js";
 
-/** A page, by where its parts come from. */
+/** Returns the platform of a page; the entry says where its module and worker come from. */
 export function page({ module, worker }: PageParts): Platform {
   return {
     page: true,
@@ -20,7 +20,7 @@ export function page({ module, worker }: PageParts): Platform {
         start(job, transfer, onNews) {
           started.onmessage = (event) => onNews(event.data);
           started.onerror = (event) => {
-            // An event without a message says that there was no script to run.
+            // Browsers fire an event without a message if the script could not be loaded.
             const message = event.message ?? noWorker(place);
             onNews({ type: "crash", message, written: [], removed: [] });
           };
@@ -34,7 +34,7 @@ export function page({ module, worker }: PageParts): Platform {
   };
 }
 
-// A test's page in Node has files in place of a server.
+// The module at a place: fetched, or read from the disk where a test in Node stands in for a page.
 async function found(place: URL): Promise<Response | BufferSource> {
   const files = builtin<typeof import("node:fs")>("node:fs");
   const urls = builtin<typeof import("node:url")>("node:url");
@@ -47,10 +47,14 @@ interface PageParts {
   worker(): { started: Worker; place?: URL };
 }
 
-/** Starts the worker at an address; a page can import a script of another origin, not start it. */
+/**
+ * Starts the worker whose script is at an address, also if that is of another origin, such as a
+ * CDN's.
+ */
 export function workerAt(address: URL): { started: Worker; place: URL } {
-  // Some bundlers put an address without an origin in place of what they bundle.
+  // Some bundlers put in an object whose `href` has no origin.
   const place = new URL(address.href, location.href);
+  // A page must not start a worker from another origin, but a module of its own may import one.
   const isOwn = place.origin === location.origin;
   const script = isOwn ? place : scriptOf(`import ${JSON.stringify(place.href)};`);
   return { started: new Worker(script, { type: "module" }), place };
@@ -58,7 +62,10 @@ export function workerAt(address: URL): { started: Worker; place: URL } {
 
 const scripts = new Map<string, string>();
 
-/** The address of a script in memory, which is kept for the next worker. */
+/**
+ * Returns the address of a script in memory. It is never revoked: each program starts a worker of
+ * the same script.
+ */
 export function scriptOf(text: string): string {
   let address = scripts.get(text);
   if (address === undefined) {

@@ -1,4 +1,5 @@
-// One call of a WASI tool: a run of its module in a worker, over a copy of the agent's files.
+// One call of a WASI tool: a run of its module in a worker, over a copy of the agent's files. The
+// changes are put into the agent's files once, when the call ends, however it ends.
 
 import { isSame } from "../bytes.js";
 import type { FileChange } from "../json/data.js";
@@ -12,7 +13,7 @@ import { type CallEnd, Printed } from "./outcome.js";
 import type { WasiTool } from "./sources.js";
 import { Noted, runInWorker, type WorkerEnd } from "./workers.js";
 
-/** What is called, and how. */
+/** The call of a tool. */
 export interface ModuleCall {
   tool: WasiTool;
   /** The arguments, as JSON. */
@@ -23,17 +24,17 @@ export interface ModuleCall {
   limitMs: number;
 }
 
-/** What calls of one agent share: its files, what is kept beside them, and when each may run. */
+/** The parts that all calls of one agent share. */
 export interface Workspace {
   room: Room;
   keeper: Keeper;
   turns: Turns;
 }
 
-/** Most calls that run at the same time: each has a worker, with a copy of the files. */
+/** The most calls that run at the same time: each has a worker with a copy of the files. */
 const AT_ONCE = 4;
 
-/** Lets so many calls run at the same time, in the order in which they come. */
+/** A queue that lets a bounded number of calls run at the same time, first come, first served. */
 export class Turns {
   #free = AT_ONCE;
   readonly #waiting: (() => void)[] = [];
@@ -53,7 +54,7 @@ export class Turns {
 }
 
 const MIB = 2 ** 20;
-/** The longest text of a file that a change has, as of the built-in tools. */
+/** The longest text of a file in a change, the same as for the built-in tools. */
 const MOST_TEXT = 256 * 2 ** 10;
 
 /** A call that runs. It ends once: by itself, or when it is stopped. */
@@ -69,7 +70,7 @@ export class RunningCall {
     readonly output: (text: string) => void,
   ) {}
 
-  /** Runs to the end, or until `signal` fires. The time limit begins with its turn. */
+  /** Runs to the end, or until `signal` fires. The time limit does not count the waiting before. */
   async run(signal: AbortSignal): Promise<WorkerEnd> {
     const { turns } = this.workspace;
     await turns.take();
@@ -80,8 +81,9 @@ export class RunningCall {
     }
   }
 
-  /** Has the agent's files as the call has left them, once; the outcome, as JSON. */
+  /** Puts the call's changes into the agent's files and resolves to the outcome, as JSON. */
   end(end: WorkerEnd = { type: "cancelled" }): Promise<string> {
+    // Once: a call that is stopped while it ends by itself comes here twice.
     this.#outcome ??= this.#settle(end);
     return this.#outcome;
   }
@@ -152,15 +154,15 @@ export class RunningCall {
     if (text !== "") this.output(text);
   }
 
-  // What the call has changed. A tool that only reads has left nothing, and runs beside others,
-  // whose links and times it does not know.
+  // The changes of the call. A tool that only reads may run beside others, so that its view of
+  // links and times may be old and must not replace what the others left.
   #changes(left: Left): Changes {
     const { workspace, call } = this;
     if (this.#mounted === undefined || call.tool.readOnly) return { written: [], removed: [] };
     return workspace.keeper.take(runnerOf(call.folder), this.#mounted, left);
   }
 
-  // Puts that into the agent's files.
+  // Puts changes into the agent's files, removed ones first: a file may stand where a folder was.
   #take({ written, removed }: Changes): FileChange[] {
     const { room } = this.workspace;
     const all: [string, Uint8Array | undefined][] = [
@@ -174,7 +176,7 @@ export class RunningCall {
   }
 }
 
-// Who calls a tool of one's own: it is no agent, and nothing is known of what it means by `tmp`.
+// The runner of a custom tool: nothing is known of what its `tmp` means.
 function runnerOf(folder: string): Runner {
   return { agent: 0, folder, tmp: "unsaid" };
 }
@@ -193,7 +195,7 @@ function take(room: Room, path: string, after: Uint8Array | undefined): FileChan
   return { path, kind, before: textOf(before), after: textOf(after) };
 }
 
-// A file's text as a change includes it: none if it is too long or no text.
+// A file's text for a change; none if it is too long or not UTF-8.
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined || bytes.length > MOST_TEXT) return undefined;
   try {

@@ -1,8 +1,9 @@
-// What a `tool.toml` says. The native host reads the same form; it is in docs/custom-tools.md.
+// The reader of `tool.toml`, the definition of a WASI tool. The native host reads the same form,
+// which is described in docs/custom-tools.md.
 
 import { AgentError } from "../errors.js";
 
-/** A definition, checked but for its schema, which the session checks. */
+/** A checked definition; only its schema is left to the session to check. */
 export interface Definition {
   name: string;
   description: string;
@@ -16,10 +17,10 @@ export interface Definition {
   limits: { timeoutMs?: number; memoryMib?: number; outputMib?: number; diskMib?: number };
 }
 
-/** The largest limit. */
+/** The largest limit in MiB. */
 const MOST_MIB = 2 ** 20;
 
-/** How deep a schema may be nested. */
+/** The depth to which a schema may be nested. */
 const MOST_DEPTH = 80;
 
 const FIELDS = [
@@ -37,7 +38,7 @@ const LIMITS = ["timeout_ms", "memory_mib", "output_mib", "disk_mib"];
 type Table = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition; `place` is what messages call it. What reads TOML is loaded for it.
+ * Reads a definition; messages call it `place`. The reader of TOML is loaded on first use.
  *
  * @throws AgentError `bad_tool` with the line or the field that does not fit.
  */
@@ -59,7 +60,7 @@ export async function readDefinition(text: string, place: string): Promise<Defin
   }
 }
 
-/** What does not fit, with its field. */
+/** The error for a field that does not fit. */
 class Misfit extends Error {}
 
 function definitionOf(table: Table): Definition {
@@ -125,7 +126,7 @@ function limitOf(limits: Table, name: string): number | undefined {
   return value as number;
 }
 
-// Refuses what TOML has and JSON has not.
+// Refuses values of TOML that JSON lacks: `JSON.stringify` would turn them into something else.
 function checkJson(value: unknown, path: string[]): void {
   const refuse = (what: string): never => {
     const field = path.join(".");

@@ -1,12 +1,13 @@
-// What is kept of a workspace beside its files, from one program's run to the next: empty folders,
-// links, times, and for each agent what its shell remembers and has put into `/tmp`.
+// The state of a workspace beside its files, kept from one program's run to the next: empty
+// folders, links and times, and for each agent its shell's state and its own `/tmp`. The workspace
+// itself holds only paths and contents.
 
 import type { Action } from "../json/action.js";
 import type { LimitName } from "../wasi/limits.js";
 import type { Ending } from "../wasi/program.js";
 import type { Changes, Kept } from "../wasi/tree.js";
 
-/** How a program ended, as the binding is told. */
+/** The end of a program, as the binding takes it. */
 export type ProgramEnd = (
   | { type: "exit"; code: number }
   | { type: "crash"; message: string }
@@ -14,58 +15,61 @@ export type ProgramEnd = (
 ) &
   Changes;
 
-/** Whose run it is, and where. */
+/** The agent of a run, and the folder that it runs in. */
 export interface Runner {
   agent: number;
   /** The folder of the workspace that is its `/`. */
   folder: string;
-  /** What it means by `tmp`. */
+  /** The meaning of `tmp` in it. */
   tmp: Temporary;
 }
 
-/** Which folder a call means: the project's `tmp`, the system's `/tmp`, both, or it is silent. */
+/**
+ * The folder that `tmp` means in a call: the project's `tmp`, the system's `/tmp`, or both; unsaid
+ * if the call names neither. All of the workspace is mounted at `/`, so that their paths are equal.
+ */
 export type Temporary = "unsaid" | "project" | "system" | "both";
 
-/** What a run begins with. */
+/** The files and state that a run begins with. */
 export interface Mounted {
   files: [string, Uint8Array][];
   kept: Kept;
   begun: bigint;
-  /** The agent's own folder for what is no part of the workspace, if it has been given that. */
+  /** The agent's own folder outside of the workspace, which lists of `/` leave out. */
   hidden?: string;
-  /** What stood in that folder, if it is seen: the agent's own paths, and the workspace's. */
+  /** The paths in `tmp` at the start, if it is mounted: the agent's own, and the workspace's. */
   temporary?: { own: ReadonlySet<string>; others: ReadonlySet<string> };
 }
 
 const TEMPORARY = "tmp";
 const isTemporary = (path: string): boolean => path.startsWith(`${TEMPORARY}/`);
 
-/** What a shell says at its end; the crate of the shell's protocol has the same. */
+/** The reply of a shell at its end, as in the crate of the shell's protocol. */
 interface Reply {
   status: number;
   timed_out: boolean;
   state?: unknown;
 }
 
-/** What one agent has for itself. */
+/** The state of one agent: its shell's, and its own `/tmp`. */
 interface Own {
   state?: unknown;
   files: Map<string, Uint8Array>;
   kept: Kept;
 }
 
-/** What is kept of one workspace. */
+/** The keeper of one workspace's state. */
 export class Keeper {
   readonly #begun: bigint;
   readonly #owns = new Map<number, Own>();
   #kept: Kept = { folders: [], links: [], times: [] };
 
-  /** Of a workspace whose files are from that time on, in Unix milliseconds. */
+  /** Makes it; files without a known time have this one, in Unix milliseconds. */
   constructor(begun: number) {
     this.#begun = BigInt(begun) * 1_000_000n;
   }
 
-  /** What a run begins with; for a shell that may mean it, the agent's own `/tmp` is there, too. */
+  /** Returns what a run begins with. A shell that may mean it also sees the agent's own `/tmp`. */
   mount({ agent, folder, tmp }: Runner, files: [string, Uint8Array][], isShell: boolean): Mounted {
     const kept = select(this.#kept, (path) => within(folder, path));
     const begun = this.#begun;
@@ -86,13 +90,14 @@ export class Keeper {
     return { ...all, begun, temporary, hidden: others.size > 0 ? undefined : TEMPORARY };
   }
 
-  /** Keeps what a run has left, and says what it has changed in the workspace. */
+  /** Keeps what a run has left, and returns its changes of the workspace. */
   take(
     { agent, folder, tmp }: Runner,
     { hidden, temporary }: Mounted,
     { written, removed, kept }: Left,
   ): Changes {
-    // What is new in it is the agent's own if the call means its own, and else the workspace's.
+    // A new path in `tmp` is the agent's own only if the call means the system's `/tmp`; otherwise
+    // it may be work that the user must find in the workspace.
     const isOwn = (path: string): boolean => {
       if (temporary === undefined || !isTemporary(path)) return false;
       return temporary.own.has(path) || (tmp === "system" && !temporary.others.has(path));
@@ -104,6 +109,7 @@ export class Keeper {
       written: written.filter(([path]) => !isOwn(path)),
       removed: removed.filter((path) => !isOwn(path)),
     };
+    // A run that was ended from outside tells no times: its files were written now.
     if (kept === undefined) {
       this.touch(changes.written.map(([path]) => joinedPath(folder, path)));
       return changes;
@@ -119,7 +125,7 @@ export class Keeper {
     return changes;
   }
 
-  /** Notes that files were written now, by something else than a program. */
+  /** Notes that files were written now by something other than a program. */
   touch(paths: readonly string[]): void {
     const now = BigInt(Date.now()) * 1_000_000n;
     const times = new Map(this.#kept.times);
@@ -127,12 +133,12 @@ export class Keeper {
     this.#kept.times = [...times];
   }
 
-  /** What an agent's shell remembers. */
+  /** Returns the state of an agent's shell. */
   state(agent: number): unknown {
     return this.#owns.get(agent)?.state;
   }
 
-  /** How a shell's run ended, by its reply; what it remembers is kept if `remembers`. */
+  /** Returns the end of a shell's run, by its reply; its state is kept if `remembers`. */
   replied(
     agent: number,
     ending: Ending,
@@ -159,10 +165,10 @@ export class Keeper {
   }
 }
 
-/** What a run leaves; `kept` is absent where it was ended from outside. */
+/** The files and state that a run leaves; `kept` is absent if it was ended from outside. */
 export type Left = Changes & { kept?: Kept };
 
-/** What is said to a shell, so that it carries out a command line. */
+/** The request to a shell to carry out a command line. */
 export interface ShellRequest {
   script: string;
   args?: string[];
@@ -170,18 +176,18 @@ export interface ShellRequest {
   folder?: string;
   timeout_ms: number;
   programs: string[];
-  /** What `/tmp` is where there is none; the crate of the shell's protocol says which is what. */
+  /** The meaning of `/tmp`, as the crate of the shell's protocol defines it. */
   tmp?: "own" | "project" | "both";
   state?: unknown;
 }
 
-/** What a shell is told of `/tmp`. */
+/** Returns the meaning of `/tmp` in the shell's words. */
 export function tmpOf(meant: Temporary): ShellRequest["tmp"] {
   if (meant === "system") return "own";
   return meant === "unsaid" ? undefined : meant;
 }
 
-/** The request for a command line, or for a run of the shell as a program with these arguments. */
+/** Returns the request for a command line, or for a run of the shell with arguments. */
 export function shellRequest(
   run: { args: string[] | null; stdin: string },
   common: Pick<ShellRequest, "timeout_ms" | "programs" | "tmp" | "state">,
@@ -194,7 +200,7 @@ export function shellRequest(
   return { script: command, folder, ...common };
 }
 
-/** A command line as the arguments of a plain `bash`. */
+/** Returns a command line as the arguments of a plain `bash`, which knows no requests. */
 export function plainArguments(action: string): string[] {
   const { command, folder } = commandLine(action);
   const there = folder === undefined ? "" : `cd '${folder.replaceAll("'", "'\\''")}' || exit 1\n`;
@@ -230,7 +236,7 @@ function joinedPath(folder: string, path: string): string {
   return folder === "" ? path : `${folder}/${path}`;
 }
 
-// A path of the workspace as seen from a folder; nothing if it is not in there.
+// A path of the workspace as seen from a folder; `undefined` if it is not in it.
 function within(folder: string, path: string): string | undefined {
   if (folder === "") return path;
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;

@@ -1,26 +1,26 @@
-// The most memory that a module may have, written into the module itself before it is compiled:
-// nothing refuses a running instance more.
+// The limit of a module's memory, written into the module before it is compiled: JavaScript offers
+// no way to refuse a running instance more memory.
 
 import { concatenated } from "../bytes.js";
 
-/** What a memory is measured by. */
+/** The size of a page of memory in bytes. */
 const PAGE = 64 * 2 ** 10;
-/** Most pages of a memory with addresses of 32 bits. */
+/** The most pages of a memory with addresses of 32 bits. */
 const MOST_PAGES = 2 ** 16;
 
-/** What a module begins with: its magic number, and the version. */
+/** The first bytes of a module: the magic number and the version. */
 const HEAD = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const MEMORY_SECTION = 5;
-/** How a memory's size is said: its least only, or its most as well. */
+/** The flags of a memory: its least size only, or its most as well. */
 const LEAST_ONLY = 0;
 const BOTH = 1;
 
 /**
- * The module with a memory that grows to so many bytes at most. What is no module, or ends too
- * early, comes back as it is: who compiles it says why.
+ * Returns the module with a memory that grows to at most `most` bytes. Bytes that are no module, or
+ * end too early, are returned unchanged: compiling them tells what is wrong.
  *
- * @throws Error where its memory is larger from the start, or is of another kind than programs of
- *   preview 1 have: shared, with addresses of 64 bits, or one of several.
+ * @throws Error if its memory is larger from the start, or of a kind that programs of preview 1 do
+ *   not have: shared, with addresses of 64 bits, or one of several.
  */
 export function withMemory(module: Uint8Array<ArrayBuffer>, most: number): Uint8Array<ArrayBuffer> {
   if (!HEAD.every((byte, at) => module[at] === byte)) return module;
@@ -40,7 +40,7 @@ export function withMemory(module: Uint8Array<ArrayBuffer>, most: number): Uint8
   return module;
 }
 
-// The content of the section, with at most so many pages.
+// The section's content with the limit in it.
 function limited(reader: Reader, pages: number): number[] {
   const count = reader.number();
   if (count === 0) return leb(0);
@@ -58,7 +58,7 @@ function limited(reader: Reader, pages: number): number[] {
   return [...leb(count), BOTH, ...leb(least), ...leb(Math.min(most, pages))];
 }
 
-/** Numbers as modules write them. Beyond the end there are zeros, and `at` says so. */
+/** A reader of a module's numbers. Beyond the end it reads zeros, and `at` goes past the end. */
 class Reader {
   constructor(
     readonly bytes: Uint8Array,
@@ -74,6 +74,7 @@ class Reader {
     let number = 0;
     for (let shift = 0; shift < 35; shift += 7) {
       const byte = this.byte();
+      // Not by shifts, which are of 32 bits with a sign.
       number += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) break;
     }

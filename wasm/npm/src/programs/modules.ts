@@ -1,4 +1,4 @@
-// Modules of WASI programs: reading their bytes, whatever these come from, and compiling them.
+// The modules of WASI programs: reading their bytes from any source, unpacking and compiling them.
 
 import { bytesOf, concatenated } from "../bytes.js";
 import { platform } from "../platform/platform.js";
@@ -7,15 +7,15 @@ import { withMemory } from "./memory.js";
 /** The largest module, compressed or not: 256 MiB. */
 export const MOST_MODULE = 2 ** 28;
 
-/** What begins bytes that are compressed by gzip. */
+/** The first bytes of gzip. */
 const GZIP = [0x1f, 0x8b];
-/** How a component's bytes go on after the four that it shares with modules. */
+/** The bytes of a component after the four that it shares with modules. */
 const COMPONENT = [0x0d, 0, 1, 0];
 
 /**
- * Reads what an address leads to.
+ * Reads the bytes at an address.
  *
- * @throws Error where nothing is there, or more than so many bytes.
+ * @throws Error if nothing is there, or more than `most` bytes.
  */
 export async function readUrl(url: URL, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const { readFile } = platform();
@@ -30,7 +30,7 @@ export async function readUrl(url: URL, most: number): Promise<Uint8Array<ArrayB
 /**
  * Reads a response.
  *
- * @throws Error where it is none of success, or has more than so many bytes.
+ * @throws Error if its status is not one of success, or it has more than `most` bytes.
  */
 export async function readResponse(
   response: Response,
@@ -43,9 +43,9 @@ export async function readResponse(
 }
 
 /**
- * Unpacks bytes that are compressed by gzip; others come back as they are.
+ * Unpacks bytes that are compressed by gzip; others are returned unchanged.
  *
- * @throws Error where they cannot be unpacked, or become too many for a module.
+ * @throws Error if they cannot be unpacked, or become too many for a module.
  */
 export async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   if (!GZIP.every((byte, at) => bytes[at] === byte)) return bytes;
@@ -57,9 +57,9 @@ export async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Arr
 }
 
 /**
- * Compiles a module, so that it has at most so many bytes of memory.
+ * Compiles a module with a memory of at most `memory` bytes.
  *
- * @throws Error where it is no module, or asks for other memory from the start.
+ * @throws Error if it is no module, or has another kind of memory or more from the start.
  */
 export async function compile(
   bytes: Uint8Array<ArrayBuffer>,
@@ -85,7 +85,7 @@ async function readStream(
     parts.push(value);
     total += value.length;
     if (total <= most) continue;
-    // Nobody waits for what the other end says of it.
+    // Counted while it comes: a length in a header may be wrong, and packed bytes have none.
     reader.cancel().catch(() => {});
     throw tooLong(most);
   }

@@ -1,22 +1,22 @@
-// What a WASI tool prints, as much of it as is kept, and the outcome that it comes to: in the words
-// of the native host (`driver/src/capture.rs` and `host-native/host/src/tools/reply.rs`).
+// The output of a WASI tool and the outcome made of it, in the same words as on the native host, so
+// that a model reads the same everywhere.
 
 import { Bytes } from "../bytes.js";
 import type { FileChange, Outcome, Part, ToolErrorKind } from "../json/data.js";
 import { TextDecoder } from "../platform/coders.js";
 import { LIMIT_WORDS, type LimitName } from "../wasi/limits.js";
 
-/** How a call ended. */
+/** The end of a call. */
 export type CallEnd =
   | { type: "exit"; code: number }
   | { type: "crash"; message: string }
   | { type: LimitName | "timed_out" | "cancelled" };
 
-/** Bytes that are kept of the beginning of each output, and as many of its end. */
+/** The number of bytes kept of the beginning of each output, and of its end. */
 const HALF = 2 ** 20;
 
 const REPLY = ["text", "parts", "is_error", "details"];
-/** How deep a reply may be nested: the session reads 127 levels, of which some are around it. */
+/** The depth of a reply: the session reads 127 levels, and some of them are around the reply. */
 const MOST_DEPTH = 120;
 
 /** The kinds of parts, and the fields of each. */
@@ -27,25 +27,27 @@ const PARTS: Record<Part["type"], readonly string[]> = {
   file: ["media_type", "name", "data"],
 };
 
-/** What one call prints. */
+/** The output of one call. */
 export class Printed {
   readonly #outputs = { 1: new Kept(), 2: new Kept() };
 
-  /** Takes a piece; returns the text that it completes, for people to watch. */
+  /**
+   * Takes a piece and returns the text that it completes: a character may be cut between pieces.
+   */
   push(stream: 1 | 2, bytes: Uint8Array): string {
     return this.#outputs[stream].push(bytes);
   }
 
-  /** What waited, when nothing more comes. */
+  /** Returns the text of incomplete characters at the end. */
   rest(): string {
     return this.#outputs[1].rest() + this.#outputs[2].rest();
   }
 
   /**
-   * The outcome. Where all went well, standard output is the result, and standard error was for
+   * Returns the outcome. After success, standard output is the result, and standard error was for
    * people to watch.
    *
-   * @throws Error where it printed a reply that does not fit.
+   * @throws Error if it printed a reply that does not fit.
    */
   outcome(end: CallEnd, changes: FileChange[]): Partial<Outcome> {
     const [out, err] = [this.#outputs[1], this.#outputs[2]];
@@ -68,7 +70,7 @@ export class Printed {
   }
 }
 
-// The kind of a failure, and what is said of it. Of time limits the session tells itself.
+// The kind of a failure and its text. The session itself tells the model about time limits.
 function toldOf(end: CallEnd): [ToolErrorKind, string | undefined] {
   switch (end.type) {
     case "exit":
@@ -88,8 +90,8 @@ function texts(...all: string[]): Part[] {
   return all.map((text) => ({ type: "text", text }));
 }
 
-// What says more than a text: one object of the fields of a reply alone, with a `text` that is text
-// or `parts` that are a list. Anything else stays text, as what is nested too deeply to be told.
+// A reply, if the output is one: an object of a reply's fields alone, with a `text` or a list of
+// `parts`. Anything else stays text: a tool may print JSON of its own.
 function replyOf(printed: string): Partial<Outcome> | undefined {
   if (!printed.trimStart().startsWith("{")) return undefined;
   let value: Record<string, unknown>;
@@ -125,7 +127,7 @@ function isPart(part: unknown): part is Part {
   return known.length > 0 && known.every((name) => typeof fields[name] === "string");
 }
 
-/** One output: its beginning and its end. */
+/** One output, of which the beginning and the end are kept. */
 class Kept {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #head = new Bytes();

@@ -1,17 +1,17 @@
-// Programs that come as packages of their own, found by their names.
+// Programs that are packages of their own, imported by name.
 
 import { AgentError, messageOf } from "../errors.js";
 import { platform } from "../platform/platform.js";
 import type { NamedProgram, PackagedProgram } from "./sources.js";
 
-/** By the name of the program. */
+/** The packages, by the names of their programs. */
 const PACKAGES: Record<PackagedProgram, string> = {
   qjs: "innerloop-qjs",
   shell: "innerloop-shell",
   python: "innerloop-python",
 };
 
-/** Imports the package of a program; the program itself is loaded when it is first run. */
+/** Imports the package of a program, whose module is loaded later; rejects with `bad_program`. */
 export async function packaged(name: string): Promise<NamedProgram> {
   const known = Object.keys(PACKAGES);
   if (!known.includes(name)) {

@@ -1,4 +1,5 @@
-// The registry of programs: where their modules come from, and loading them, once.
+// The registry of an agent's programs. Each module is loaded and compiled once, however many names
+// the program has.
 
 import { bytesOf } from "../bytes.js";
 import { AgentError, messageOf } from "../errors.js";
@@ -8,11 +9,11 @@ import { compile, MOST_MODULE, readResponse, readUrl, unpacked } from "./modules
 import { packaged } from "./packages.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
 
-/** What the tool for command lines runs, and what else a shell may be called in the options. */
+/** The program that the tool for command lines runs; in the options it may have these names. */
 export const SHELL = "bash";
 const SHELL_NAMES = [SHELL, "sh", "shell"];
 
-/** 1 GiB: the most memory of a program, and of the shell. */
+/** The most memory of a program or of the shell: 1 GiB. */
 const MOST_MEMORY = 2 ** 30;
 
 const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
@@ -25,24 +26,24 @@ export class RegisteredProgram {
     name: string,
     readonly description: string,
     readonly source: Source,
-    /** What it finds in its environment beside what all do, `NAME=value` each. */
+    /** Variables of its environment beside the common ones, `NAME=value` each. */
     readonly env: readonly string[] = [],
   ) {
     this.name = SHELL_NAMES.includes(name) ? SHELL : name;
   }
 
-  /** Whether its module is loaded, or about to be. */
+  /** True if its module is loaded, or being loaded. */
   get isBegun(): boolean {
     return this.source.isBegun;
   }
 
-  /** Its module, loaded and compiled if that has not been done. */
+  /** Loads and compiles its module, if that has not been done. */
   load(): Promise<WebAssembly.Module> {
     return this.source.load();
   }
 }
 
-/** Where a program's module comes from; it is loaded once for all names of the program. */
+/** The source of a program's module, shared by all names of the program. */
 class Source {
   #loading: Promise<WebAssembly.Module> | undefined;
 
@@ -51,7 +52,7 @@ class Source {
     readonly wasm: ProgramSource | LazySource,
   ) {}
 
-  /** Whether it is loaded when it is first needed. */
+  /** True if it is loaded when it is first needed. */
   get isLazy(): boolean {
     return typeof this.wasm === "function";
   }
@@ -70,6 +71,7 @@ class Source {
       const { wasm } = this;
       return await moduleOf(typeof wasm === "function" ? await wasm() : wasm);
     } catch (error) {
+      // The next run tries again: the network may be back.
       this.#loading = undefined;
       const message = `the program \`${this.name}\` could not be loaded: ${messageOf(error)}`;
       throw new AgentError("bad_program", message);
@@ -77,7 +79,7 @@ class Source {
   }
 }
 
-/** The programs of the options; those that are not lazy are loaded. */
+/** Returns the programs of the options; those that are not lazy are loaded. */
 export async function loadPrograms(programs: Programs = {}): Promise<RegisteredProgram[]> {
   const given: [string, unknown][] = Object.entries(programs);
   if (given.length > 0 && platform().startWorker === undefined) {
@@ -109,7 +111,7 @@ function keyed(name: string, program: ProgramSource | LazySource | Program): Reg
   return described(name, isDescribed(program) ? program : { wasm: program });
 }
 
-// The program, and again under each of its other names.
+// The program under its name and under each of its aliases.
 function described(
   name: string,
   { wasm, description = "", aliases = [], env = {} }: Program,

@@ -1,4 +1,5 @@
-// A run of a program, or of a command line by the shell, in a worker of its own.
+// A run of a program, or of a command line by the shell, in a worker of its own. A shell cannot
+// load a program while it runs, so that those that it may start are loaded before.
 
 import { messageOf } from "../errors.js";
 import { toJson } from "../json/encode.js";
@@ -19,23 +20,26 @@ import { type RegisteredProgram, SHELL } from "./registry.js";
 import type { Loaded } from "./sources.js";
 import { Noted, runInWorker } from "./workers.js";
 
-/** What the binding wants to run. */
+/** The binding's request to run a program. */
 export interface ProgramRequest extends Runner {
   program: string;
-  /** None for a command line. */
+  /** The arguments; `null` for a command line. */
   args: string[] | null;
-  /** What it reads; for a command line the action. */
+  /** The standard input; for a command line the action. */
   stdin: string;
   files: [string, Uint8Array][];
   limitMs: number;
 }
 
-/** For how long a shell is waited for beyond the time limit, at which it ends by itself. */
+/**
+ * The time in milliseconds that a shell has beyond its limit: it ends itself at the limit, and then
+ * still tells its state and what the commands printed.
+ */
 const LAST_WORDS_MS = 500;
-/** The longest script that is searched for the names of programs. */
+/** The longest script in bytes that is searched for the names of programs. */
 const SCRIPT_BYTES = 64 * 2 ** 10;
 
-/** A run. */
+/** A run of a program. */
 export class ProgramRun {
   readonly #noted = new Noted();
   #mounted: Mounted | undefined;
@@ -53,6 +57,7 @@ export class ProgramRun {
     const found = programs.find(({ name }) => name === request.program);
     if (found === undefined) return this.#crash(`there is no program \`${request.program}\``);
     const module = await found.load();
+    // Known by its imports, not its name: a user's own `bash` may be a plain program.
     const isShell = WebAssembly.Module.imports(module).some((each) => each.module === "innerloop");
     const job = isShell ? await this.#shellJob(module, found) : this.#plainJob(module, found);
     if (signal.aborted) return { type: "cancelled", written: [], removed: [] };
@@ -71,7 +76,7 @@ export class ProgramRun {
     return { ...how, ...this.#take(ending) };
   }
 
-  /** What it has done to files so far, if it is ended now. */
+  /** Returns its changes of files so far, if it is ended now. */
   left(): Changes {
     return this.#take(this.#noted.changes);
   }
@@ -113,8 +118,9 @@ export class ProgramRun {
     return this.#mounted;
   }
 
-  // Whether a program is there, or named, as a whole word, by what is said to the shell or by a
-  // script of the workspace.
+  // Tells which programs to load: those loaded already, and those named, as a whole word, in the
+  // command line, in the shell's state or in a script of the workspace. Loading all would make each
+  // `ls` wait for Python.
   #isNeeded(said: string): (program: RegisteredProgram) => boolean {
     let scripts: string[] | undefined;
     return ({ isBegun, name }) => {
@@ -127,7 +133,7 @@ export class ProgramRun {
 
   #want(program: string): void {
     const found = this.programs.find(({ name }) => name === program);
-    // Should it fail, the next command line that names it says why.
+    // A failure is told by the next command line that names the program.
     found?.load().catch(() => {});
   }
 }
@@ -140,7 +146,8 @@ async function loaded(program: RegisteredProgram): Promise<[string, Loaded | str
   }
 }
 
-// Finds a program's name where it is no part of a longer word or of a file's name, in text or JSON.
+// A pattern for a program's name that is no part of a longer word or of a file's name, in text or
+// in JSON, where a line begins behind an escaped line feed.
 function asWord(name: string): RegExp {
   const escaped = name.replaceAll(/[^\w-]/g, "\\$&");
   return new RegExp(`(?:^|[^\\w.-]|\\\\[nrt])${escaped}(?![\\w-]|\\.\\w)`);

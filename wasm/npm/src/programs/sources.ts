@@ -1,8 +1,9 @@
-// What runs in workers: the programs that an agent may run, where they come from, and WASI tools.
+// The types of programs, of the sources of their modules, and of WASI tools: all that runs in
+// workers.
 
 import type { Address, HttpResponse, WasmModule } from "../platform/globals.js";
 
-/** Where a program's module comes from; its bytes may be compressed by gzip. */
+/** The source of a program's module; its bytes may be compressed by gzip. */
 export type ProgramSource =
   | Uint8Array
   | ArrayBuffer
@@ -11,42 +12,42 @@ export type ProgramSource =
   | Promise<HttpResponse>
   | WasmModule;
 
-/** Says where a program's module comes from when it is first needed. */
+/** A function that returns the source of a program's module when it is first needed. */
 export type LazySource = () => ProgramSource | Promise<ProgramSource>;
 
-/** A program with a word about it. */
+/** A program with its description. */
 export interface Program {
-  /** The module; with a function nothing is loaded before the program is first run. */
+  /** The module; if it is a function, nothing is loaded before the program is first run. */
   wasm: ProgramSource | LazySource;
-  /** What it is and how it is called, in a sentence: the model reads this. */
+  /** A sentence on what it is and how to call it: the model reads this. */
   description?: string | undefined;
-  /** Other names by which it is called, too. */
+  /** Other names of the program. */
   aliases?: readonly string[] | undefined;
-  /** What it finds in its environment beside `HOME`, `LANG`, `PWD` and `TZ`. */
+  /** The variables of its environment beside `HOME`, `LANG`, `PWD` and `TZ`. */
   env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A program that says what it is called, as packages such as `innerloop-shell` export it. */
+/** A program with its name, as packages such as `innerloop-shell` export it. */
 export interface NamedProgram extends Program {
   name: string;
 }
 
-/** A program that has a package of its own: `innerloop-qjs`, and so on. */
+/** The name of a program that has a package: `innerloop-qjs`, and so on. */
 export type PackagedProgram = "qjs" | "shell" | "python";
 
-/** The programs by name, or a list of those that have one, and of those that have a package. */
+/** The programs by name, or a list of named ones and of names of packages. */
 export type Programs =
   | Readonly<Record<string, ProgramSource | LazySource | Program>>
   | readonly (NamedProgram | PackagedProgram)[];
 
-/** A program that is loaded, as a worker is given it. */
+/** A loaded program, as a worker gets it. */
 export interface Loaded {
   module: WasmModule;
-  /** What it finds in its environment beside what all do, `NAME=value` each. */
+  /** Variables of its environment beside the common ones, `NAME=value` each. */
   env: readonly string[];
 }
 
-/** A tool of your own that is a WASI module; `wasiTool` makes it of a folder. */
+/** A tool of your own that is a WASI module; `wasiTool` makes one from a folder. */
 export interface WasiTool {
   /** A unique name. */
   name: string;
@@ -54,11 +55,11 @@ export interface WasiTool {
   description: string;
   /** A JSON Schema of the arguments, `type: "object"`. No arguments if left out. */
   parameters?: object | undefined;
-  /** Whether it changes nothing, so that it may run beside others: it then can't. */
+  /** True if it changes nothing, so that it may run beside others; its changes are then refused. */
   readOnly?: boolean | undefined;
-  /** As of other tools. */
+  /** Its arguments that name files or folders; see {@link Tool}. */
   paths?: readonly string[] | undefined;
-  /** After how long a call is ended; without it, as the option `timeouts` says. */
+  /** The time limit of a call; if left out, that of the option `timeouts`. */
   timeoutMs?: number | undefined;
   /**
    * The module: a program of WASI preview 1. It reads the arguments as JSON from standard input,
@@ -67,12 +68,12 @@ export interface WasiTool {
   module: WasmModule;
   /** Its arguments, after its name. */
   args?: readonly string[] | undefined;
-  /** The most that a call may do; how much memory it may have is the module's to say. */
+  /** The limits of a call; that of its memory is part of the module. */
   limits?:
     | {
-        /** MiB of what it prints; 64 if left out. */
+        /** The most MiB that it may print; 64 if left out. */
         outputMib?: number | undefined;
-        /** MiB that it writes to files, with 4 KiB for each new entry; 256 if left out. */
+        /** The most MiB written to files, with 4 KiB for each new entry; 256 if left out. */
         diskMib?: number | undefined;
       }
     | undefined;

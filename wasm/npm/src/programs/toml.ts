@@ -1,3 +1,4 @@
-// What reads TOML: a file of its own in the package, loaded where a `tool.toml` is read.
+// The reader of TOML: a file of its own in the package, so that it is loaded only for a
+// `tool.toml`.
 
 export { parse, TomlError } from "smol-toml";

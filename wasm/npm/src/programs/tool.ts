@@ -1,4 +1,4 @@
-// Makes a tool of a folder with a `tool.toml` and a WASI module.
+// The function `wasiTool`, which makes a tool from a folder with a `tool.toml` and a WASI module.
 
 import { bytesOf } from "../bytes.js";
 import { AgentError, messageOf } from "../errors.js";
@@ -10,7 +10,7 @@ import { readDefinition } from "./definition.js";
 import { compile, MOST_MODULE, readUrl } from "./modules.js";
 import type { WasiTool } from "./sources.js";
 
-/** What a tool's folder holds, where it is no folder. */
+/** The content of a tool's folder, for places without folders. */
 export interface ToolParts {
   /** The text of its `tool.toml`. */
   definition: string;
@@ -19,25 +19,25 @@ export interface ToolParts {
 }
 
 const FILE = "tool.toml";
-/** The longest definition. */
+/** The longest definition in bytes. */
 const MOST_BYTES = 2 ** 20;
 const PREVIEW_1 = "wasi_snapshot_preview1";
-/** As natively. */
+/** The default limit of memory, as on the native host. */
 const MEMORY_MIB = 512;
 
 /**
- * Makes a tool of a folder with a `tool.toml` and a WASI module (preview 1), as
- * `innerloop run --tool` does natively. Its calls run in a worker each, over the agent's files.
+ * Makes a tool from a folder with a `tool.toml` and a WASI module (preview 1), as
+ * `innerloop run --tool` does natively. Each call runs in a worker, over the agent's files.
  *
  * ```js
  * const tools = [await wasiTool("tools/count-lines")];
  * const agent = await Agent.create({ provider: "anthropic", apiKey, files, tools });
  * ```
  *
- * @param source The folder, or the `tool.toml` in it: a `URL`, or in Node a path, in a page an
- *   address from the page's on. Or what it holds.
- * @throws AgentError `bad_tool` where that makes no tool, with the file and the field;
- *   `unsupported` where the platform has no workers.
+ * @param source The folder, or the `tool.toml` in it: a `URL`, in Node also a path, in a page also
+ *   a relative address. Or the folder's content.
+ * @throws AgentError `bad_tool` with the file and the field if it makes no tool; `unsupported` if
+ *   the platform has no workers.
  */
 export async function wasiTool(source: string | Address | ToolParts): Promise<WasiTool> {
   if (platform().startWorker === undefined) {
@@ -52,7 +52,7 @@ export async function wasiTool(source: string | Address | ToolParts): Promise<Wa
   throw bad("give the place of a tool's folder, or `definition` (a text) and `module` (bytes)");
 }
 
-// Where the definition is.
+// The address of the definition.
 function placeOf(source: string | URL): URL {
   try {
     const place = new URL(typeof source === "string" ? platform().locate(source) : source);
@@ -126,7 +126,7 @@ async function checked(
   return module;
 }
 
-// A place as its user knows it.
+// A place in a message, as the user gave it.
 function shown(url: URL): string {
   return url.protocol === "file:" ? url.pathname : url.href;
 }

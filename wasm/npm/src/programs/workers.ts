@@ -1,28 +1,32 @@
-// One run of a program in a worker of its own, which ends with it.
+// One run of a program in a worker of its own. A program cannot be interrupted from inside, so that
+// its worker is terminated at its end, at its time limit or when it is stopped.
 
 import { LONGEST_MS, platform } from "../platform/platform.js";
 import type { Ending, ProgramJob } from "../wasi/program.js";
 import type { Changes } from "../wasi/tree.js";
 
-/** How long a worker may take to begin. */
+/** The time in milliseconds that a worker has to begin. */
 const BEGIN_MS = 30_000;
 
-/** What such a run is told, and whom it tells. */
+/** The job of a run, its limits and the functions that take its news. */
 export interface WorkerRun {
   job: ProgramJob;
-  /** Those of its files whose bytes go over to the worker, and are gone here. */
+  /** The files whose bytes are transferred to the worker instead of copied; they are gone here. */
   given: readonly [string, Uint8Array][];
   /** The time limit, which begins when the program does. */
   limitMs: number;
-  /** Ends it. */
+  /** A signal that ends it. */
   signal: AbortSignal;
   onOutput(stream: 1 | 2, bytes: Uint8Array): void;
   onChange(changes: Changes): void;
-  /** A program was to be started that is not loaded. */
+  /** Called when a shell wants to start a program that is not loaded. */
   onWant?(program: string): void;
 }
 
-/** What a run has reported of its changes: of each file the last. */
+/**
+ * The changes that a run has reported, the last of each file. They are what is known of a run whose
+ * worker was terminated.
+ */
 export class Noted {
   readonly #files = new Map<string, Uint8Array | undefined>();
 
@@ -40,7 +44,7 @@ export class Noted {
   }
 }
 
-/** How it ended: by itself, or from outside. */
+/** The end of a run, by itself or from outside. */
 export type WorkerEnd = Ending | { type: "timed_out" | "cancelled" };
 
 /** Runs a program to its end, its time limit, or until the signal fires. */
@@ -62,6 +66,7 @@ export function runInWorker(run: WorkerRun): Promise<WorkerEnd> {
       timer = setTimeout(() => end({ type: "timed_out" }), Math.min(ms, LONGEST_MS));
     };
     signal.addEventListener("abort", stop);
+    // The program's limit begins with the program: loading a worker may take long at first.
     endIn(limitMs + BEGIN_MS);
     const transfer = given.map(([, bytes]) => bytes.buffer as ArrayBuffer);
     worker.start(job, transfer, (news) => {

@@ -1,6 +1,6 @@
-// The programs that a shell starts by the functions which it imports beside WASI. A page's worker
-// can run one thing at a time: a program runs when all that it reads is there and the shell has
-// nothing else to do, from its start to its end, and then the shell reads what it has printed.
+// The programs that a shell starts, by functions that it imports beside WASI. A worker runs one
+// thing at a time: a program runs from start to end when all of its input is there and the shell
+// has nothing else to do; then the shell reads its output.
 
 import { Bytes } from "../bytes.js";
 import type { Loaded } from "../programs/sources.js";
@@ -9,24 +9,24 @@ import { environment, type Guest, runGuest, sleep, textAt } from "./guest.js";
 import { Folder, type Tree } from "./tree.js";
 import { fileImports } from "./whole.js";
 
-/** What a shell starts programs with. */
+/** The surroundings in which a shell starts programs. */
 export interface Surroundings {
   tree: Tree;
-  /** The programs that are loaded; why not, where one could not be. */
+  /** The loaded programs; a text is the reason why one could not be loaded. */
   programs: ReadonlyMap<string, Loaded | string>;
-  /** The environment that each finds, but for what the shell says. */
+  /** The environment of each program, before the shell's own variables. */
   env: readonly string[];
-  /** A folder as the program's `/`. */
+  /** Opens a folder as a program's `/`. */
   open(folder: Folder): OpenFolder;
-  /** The shell's reply. */
+  /** Takes the shell's reply. */
   reply(text: string): void;
-  /** A program is wanted that is not loaded. */
+  /** Tells that a program is wanted that is not loaded. */
   want(program: string): void;
-  /** What an error says of how a program ended. */
+  /** Returns the text of an error that ended a program. */
   describe(error: unknown): { isLimit: boolean; words: string };
 }
 
-/** What the shell asks to have started. */
+/** The shell's request to start a program. */
 interface Launch {
   program: string;
   args: string[];
@@ -35,17 +35,17 @@ interface Launch {
   folder: string;
 }
 
-/** Most bytes that a program is given to read, and that it may print. */
+/** The most bytes that a program may read as input, and that it may print. */
 const MOST_BYTES = 16 * 2 ** 20;
 const IN_WORDS = "16 MiB, the most that a page keeps between a shell and a program";
-/** As so many bytes each piece counts that a program prints, so that many small ones end soon. */
+/** The bytes that each printed piece counts at least, so that a flood of small ones ends soon. */
 const LEAST_BYTES = 32;
-/** Most programs that are there at the same time. */
+/** The most programs at the same time. */
 const MOST = 64;
-/** The most that one call moves. */
+/** The most bytes that one call moves. */
 const PIECE = 64 * 2 ** 10;
 
-/** How often the shell may look again before it is made to wait. */
+/** The number of times that the shell may look again before it is made to wait. */
 const PATIENCE = 64;
 
 const NOT_LOADED = 127;
@@ -53,7 +53,7 @@ const CAN_NOT_RUN = 126;
 const CRASHED = 134;
 const KILLED = 137;
 
-/** None now; perhaps later. None any more. */
+// Answers to a read: nothing yet, or nothing any more.
 const NONE_NOW = 0;
 const OVER = -1;
 
@@ -64,7 +64,7 @@ class Child {
   readonly stdout = new Bytes();
   readonly stderr = new Bytes();
   status: number | undefined;
-  /** Whether it was given all that it reads. */
+  /** True if it has all of its input. */
   isFed = false;
 
   constructor(readonly launch: Launch) {}
@@ -81,7 +81,7 @@ class Child {
   }
 }
 
-/** The functions that a shell imports beside WASI, as their module is named. */
+/** Returns the functions that a shell imports beside WASI, under the name of their module. */
 export function shellImports(
   around: Surroundings,
   memory: () => ArrayBuffer,
@@ -138,9 +138,9 @@ export function shellImports(
 
     program_end: (number: number): void => void children.delete(number),
 
-    // The shell comes here when nothing in it can go on: what was printed before has gone out. Then
-    // a program runs. Whatever else moves on does so in the shell itself, which waits here between
-    // two steps of it: only where that leads to nothing again and again, it waits for time.
+    // The shell calls this when nothing in it can go on, so that a program may run to its end. If
+    // none is ready, the shell is between two steps of its own: it really waits only after many
+    // calls without progress, since a sleep for each step would make pipes slow.
     programs_wait(ms: number): void {
       const next = [...children.values()].find(({ isReady }) => isReady);
       if (next !== undefined) {
@@ -190,7 +190,8 @@ function runChild(around: Surroundings, child: Child): void {
   }
 }
 
-// The shell's variables, names and values by turns. The folder is always the program's `/`.
+// The shell's variables, names and values by turns, without `PWD`: the folder is always `/` for the
+// program.
 function saidByShell(said: readonly string[]): string[] {
   return said.flatMap((name, at) => {
     const isName = at % 2 === 0 && name !== "PWD";

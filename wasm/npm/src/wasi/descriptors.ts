@@ -1,6 +1,6 @@
-// What a program holds of files and folders: descriptors over the tree, as the WASI shim wants
-// them. Of the shim's own files none is used: they know no links and no times, and copy a file
-// whole for each piece that is appended.
+// File descriptors of a program over the tree, in the form that the WASI shim wants. The shim's own
+// files are not used: they have no links and no times, and copy a whole file for each piece that is
+// appended.
 
 import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
 import {
@@ -14,24 +14,24 @@ import {
   type Tree,
 } from "./tree.js";
 
-/** What a program's writing is counted by, and whoever is told that files have changed. */
+/** The watch over a program's changes of files. */
 export interface Watch {
-  /** Whether anything may be changed at all. */
+  /** True if files may be changed at all. */
   readonly mayWrite: boolean;
-  /** So many more bytes are written to files; throws where those are too many. */
+  /** Counts bytes that are written to files; throws if they are too many. */
   wrote(bytes: number): void;
-  /** A change is complete. */
+  /** Tells that a change is complete. */
   changed(): void;
 }
 
 const NOTHING = new Uint8Array();
 const FOLLOWS = 1;
-/** An entry is counted as so many bytes, so that names alone fill nothing up. */
+/** The bytes that a new entry counts, so that the limit also holds for empty files. */
 const ENTRY_BYTES = 4096;
 /** The longest file. */
 const LONGEST = 2 ** 31 - 1;
 
-/** What a program reads from. */
+/** The standard input of a program. */
 export class Input extends Fd {
   #at = 0;
 
@@ -54,7 +54,7 @@ export class Input extends Fd {
   }
 }
 
-/** What a program prints to. */
+/** An output of a program. */
 export class Output extends Fd {
   constructor(readonly take: (bytes: Uint8Array) => void) {
     super();
@@ -89,7 +89,7 @@ class OpenFile extends Fd {
     super();
   }
 
-  /** Leaves nothing of the file's content. */
+  /** Truncates the file to nothing. */
   empty(): void {
     this.file.resize(0);
     this.tree.touch(this.file);
@@ -159,7 +159,7 @@ class OpenFile extends Fd {
   }
 
   override fd_seek(offset: bigint, whence: number) {
-    // In the order of preview 1: from the begin, from here, from the end.
+    // In the order of preview 1: from the beginning, from here, from the end.
     const from = [0, this.#at, this.file.size][whence] ?? Number.NaN;
     const at = from + Number(offset);
     if (!(at >= 0)) return { ret: wasi.ERRNO_INVAL, offset: 0n };
@@ -190,7 +190,7 @@ export class OpenFolder extends Fd {
     readonly tree: Tree,
     readonly watch: Watch,
     readonly folder: Folder,
-    /** The name by which a program finds it, if it is given it at its start. */
+    /** The name under which the program finds it at its start, if it is a preopened one. */
     readonly preopened?: string,
   ) {
     super();
@@ -214,6 +214,7 @@ export class OpenFolder extends Fd {
   }
 
   override fd_readdir_single(cookie: bigint) {
+    // Listed once: a program that removes entries while it lists must not skip others.
     if (cookie === 0n) {
       const shown = [...this.folder.entries].filter(([, node]) => node !== this.tree.hidden);
       this.#listed = [[".", this.folder], ["..", this.folder.parent ?? this.folder], ...shown];
@@ -309,7 +310,9 @@ export class OpenFolder extends Fd {
     return spot.node instanceof Folder ? wasi.ERRNO_ISDIR : this.#remove(spot);
   }
 
-  /** Makes a link, which the shim has no word for. */
+  /**
+   * Makes a symbolic link, which the shim does not support; `EPERM` if it leads out of the tree.
+   */
   link(target: string, path: string): number {
     const spot = this.tree.find(this.folder, path, false);
     if (typeof spot === "number") return spot;
@@ -318,7 +321,7 @@ export class OpenFolder extends Fd {
     return this.#add(spot, new Link(target));
   }
 
-  /** Moves what stands at a path to another one; the shim forgets what stood there. */
+  /** Moves an entry to another path. The shim's own function loses what was at the target. */
   rename(path: string, folder: OpenFolder, other: string): number {
     const from = this.#named(path);
     if (typeof from === "number") return from;
@@ -336,13 +339,13 @@ export class OpenFolder extends Fd {
     return 0;
   }
 
-  // What stands at a path.
+  // The node at a path.
   #at(path: string, how: number): Found<Node> {
     const spot = this.tree.find(this.folder, path, (how & FOLLOWS) !== 0);
     return typeof spot === "number" ? spot : (spot.node ?? wasi.ERRNO_NOENT);
   }
 
-  // The place of a name that is there, and not that of a folder from the inside.
+  // The place of an existing name, for changes; `.` and the like are refused, since they have none.
   #named(path: string): Found<Spot> {
     const spot = this.tree.find(this.folder, path.replace(/\/+$/, ""), false);
     if (typeof spot === "number") return spot;
@@ -372,13 +375,13 @@ export class OpenFolder extends Fd {
   }
 }
 
-// Whether a file of the agent can be called so. In its paths `\` is another `/`: such a name would
-// lead elsewhere, perhaps out of the folder that the program was given.
+// True if the workspace can hold a file of this name. In its paths `\` means `/`: a name with one
+// would lead elsewhere, perhaps out of the folder that the program was given.
 function isName(name: string): boolean {
   return !/[\\\0]/.test(name);
 }
 
-// Why what stands at one place cannot take the other; 0 if it can.
+// The error for moving one entry to the place of another; 0 if it can be moved.
 function whyNot(from: Spot, to: Spot): number {
   for (let at: Folder | undefined = to.folder; at !== undefined; at = at.parent) {
     if (at === from.node) return wasi.ERRNO_INVAL;
@@ -399,7 +402,8 @@ function statusOf(type: number, rights: number | bigint): wasi.Fdstat {
   return status;
 }
 
-// The shim writes the times two bytes too early, into the size.
+// The shim writes size and times at wrong offsets, so that the times overwrite the size; these are
+// the offsets of preview 1.
 class Filestat extends wasi.Filestat {
   override write_bytes(view: DataView, at: number): void {
     super.write_bytes(view, at);

@@ -1,10 +1,10 @@
-// Runs one WASI module (preview 1) to its end. The functions are the shim's, but for those that it
-// has not, or not right.
+// The run of one WASI module (preview 1) from start to end. Its functions are those of the shim,
+// except for the ones that the shim lacks or has wrong.
 
 import { type Fd, WASI, wasi } from "@bjorn3/browser_wasi_shim";
 import { OpenFolder } from "./descriptors.js";
 
-/** What a module runs with. */
+/** A module and what it runs with. */
 export interface Guest {
   module: WebAssembly.Module;
   /** Its own name, then its arguments. */
@@ -13,21 +13,22 @@ export interface Guest {
   env: string[];
   /** Its descriptors, from 0 on. */
   fds: Fd[];
-  /** What it imports beside preview 1, given its memory. */
+  /** Returns its imports beside preview 1, given its memory. */
   more?(memory: () => ArrayBuffer): WebAssembly.Imports;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: WebAssembly calls with numbers of two kinds.
 type Imported = Record<string, (...args: any[]) => any>;
 
-/** The most that a module waits for at once, so that its memory bounds the worker's. */
+/** The most events that a module may wait for at once: each takes memory of the worker. */
 const MOST_POLLS = 2 ** 12;
 
 const decoder = new TextDecoder();
 
-/** Runs it; returns its exit code. */
+/** Runs a module and returns its exit code. */
 export function runGuest({ module, args, env, fds, more }: Guest): number {
   const shim = new WASI(args, env, fds, { debug: false });
+  // Read anew each time: the buffer is another one after the memory has grown.
   const memory = (): ArrayBuffer => shim.inst.exports.memory.buffer;
   const own = { ...shim.wasiImport, ...patched(shim, memory) } as WebAssembly.ModuleImports;
   const imports = { ...more?.(memory), wasi_snapshot_preview1: own };
@@ -35,25 +36,27 @@ export function runGuest({ module, args, env, fds, more }: Guest): number {
   return shim.start(instance as Parameters<WASI["start"]>[0]);
 }
 
-/** Variables, `NAME=value` each: of those with one name the last. */
+/** Returns variables, `NAME=value` each; of several with one name the last counts. */
 export function environment(pairs: readonly string[]): string[] {
   return [...new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair])).values()];
 }
 
-/** The text that a module names by place and length. */
+/** Returns the text at a place in a module's memory. */
 export function textAt(memory: ArrayBuffer, at: number, length: number): string {
   return decoder.decode(new Uint8Array(memory, at, length));
 }
 
-/** Lets time pass. */
+/** Blocks the worker for a time. */
 export function sleep(ms: number): void {
   if (ms <= 0) return;
+  // Without shared memory only a busy loop can block; the program has no way to be called later.
   if (lock !== undefined) return void Atomics.wait(lock, 0, 0, ms);
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-// What to wait at. A page that is not isolated has no constructor of shared memory by name.
+// The cell to wait at. Pages that are not cross-origin isolated have no `SharedArrayBuffer` by
+// name, but WebAssembly may still give them shared memory.
 const lock = ((): Int32Array | undefined => {
   try {
     const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
@@ -115,7 +118,7 @@ function patched(shim: WASI, memory: () => ArrayBuffer): Imported {
       if (folder === undefined) return wasi.ERRNO_BADF;
       const { ret, data } = folder.path_readlink(textAt(memory(), at, length));
       if (data === null) return ret;
-      // What does not fit is cut off, as preview 1 says.
+      // A target that does not fit is cut, as preview 1 demands.
       const bytes = new TextEncoder().encode(data).subarray(0, room);
       new Uint8Array(memory()).set(bytes, into);
       new DataView(memory()).setUint32(usedAt, bytes.length, true);
@@ -142,7 +145,8 @@ function patched(shim: WASI, memory: () => ArrayBuffer): Imported {
   };
 }
 
-// What a program waits for: the time when it is there, by `performance`. Files always are.
+// An event that a program waits for, with the time when it is due by `performance`. Files are
+// always ready.
 function pollAt(memory: ArrayBuffer, at: number): { data: bigint; type: number; due: number } {
   const view = new DataView(memory, at, 48);
   const [data, type] = [view.getBigUint64(0, true), view.getUint8(8)];

@@ -1,4 +1,5 @@
-// The worker thread of Node, Deno and Bun.
+// The script of the worker thread in Node, Deno and Bun: it runs one program and reports to its
+// parent.
 
 import { parentPort } from "node:worker_threads";
 import { type ProgramJob, runProgram } from "./program.js";

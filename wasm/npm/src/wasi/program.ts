@@ -1,6 +1,6 @@
-// Runs one WASI program (preview 1) over a copy of the workspace, and what it starts if it is a
-// shell. Lives in a worker: a program cannot be interrupted from inside, so whoever started the
-// worker ends it.
+// The run of one WASI program (preview 1), in a worker, over a copy of the workspace; a shell also
+// starts others. A program cannot be interrupted from inside, so that the worker's owner terminates
+// it. Changes are therefore reported while it runs.
 
 import { concatenated } from "../bytes.js";
 import type { Loaded } from "../programs/sources.js";
@@ -10,34 +10,34 @@ import { environment, type Guest, runGuest } from "./guest.js";
 import { LIMIT_WORDS, LIMITS, type LimitName } from "./limits.js";
 import { type Changes, type Folder, type Kept, Tree } from "./tree.js";
 
-/** A program and what it runs with. */
+/** A program, its files and its limits. */
 export interface ProgramJob {
   module: WebAssembly.Module;
   /** Its own name, then its arguments. */
   args: string[];
   stdin: string;
-  /** What it finds in its environment beside what all do, `NAME=value` each. */
+  /** Variables of its environment beside the common ones, `NAME=value` each. */
   env: readonly string[];
   /** The workspace, mounted at `/`: path and content. */
   files: [string, Uint8Array][];
-  /** What else is known of the workspace. */
+  /** Folders, links and times of the workspace. */
   kept: Kept;
-  /** When the workspace was begun, in nanoseconds: the time of files without one. */
+  /** The time at which the workspace began, in nanoseconds; files without a time have it. */
   begun: bigint;
-  /** Limits in place of those of programs. */
+  /** Limits that replace the default ones. */
   limits?: Partial<Record<LimitName, number>>;
-  /** Whether it may not change the files. */
+  /** True if it must not change files. */
   isReadOnly?: boolean;
-  /** What a shell has beside; only a shell is given it. */
+  /** The surroundings of a shell; absent for other programs. */
   shell?: {
-    /** The programs that it can start; text where one could not be loaded. */
+    /** The programs that it can start; a text is the reason why one could not be loaded. */
     programs: [string, Loaded | string][];
     /** A folder of the root that lists leave out. */
     hidden?: string;
   };
 }
 
-/** What a running program's worker reports, at last how it ended. */
+/** A report of a running program's worker; the last one is its end. */
 export type ProgramNews =
   | { type: "begun" }
   | { type: "output"; stream: 1 | 2; bytes: Uint8Array }
@@ -47,7 +47,7 @@ export type ProgramNews =
   | { type: "wanted"; program: string }
   | Ending;
 
-/** How a program ended, and which files it left otherwise. */
+/** The end of a program, with all of its changes. */
 export type Ending = (
   | { type: "exit"; code: number }
   /** It broke. */
@@ -61,17 +61,19 @@ export type Ending = (
     reply?: string;
   };
 
-/** The environment that a program finds; the native host's is the same. */
+/** The environment of every program, the same as on the native host. */
 const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
 
 /**
- * Changes of files are reported as they come, so that they outlive a worker which is ended: so
- * many bytes, and as many more as were written, and so many times as many.
+ * The budget of reports. Changes are reported as they come, so that they survive a worker that is
+ * terminated; but a file that is appended to line by line must not be copied with each line. Hence
+ * the bytes reported are bounded: this many, and this many times the bytes written.
  */
 const REPORTED_BYTES = 2 ** 20;
 const REPORTED_TIMES = 4;
 
-/** Pieces of output that are reported at once, how many more each millisecond, and the longest. */
+// The budget of output: the pieces reported at once, the further ones per millisecond, and the size
+// in bytes from which on a joined piece is reported in any case.
 const AT_ONCE = 256;
 const EACH_MS = 0.5;
 const JOINED_BYTES = 16 * 2 ** 10;
@@ -82,7 +84,7 @@ class LimitReached extends Error {
   }
 }
 
-/** Runs the program to its end. */
+/** Runs a program to its end, and reports its changes and output meanwhile. */
 export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void): void {
   const tree = new Tree(job.files, job.kept, job.begun);
   if (job.shell?.hidden !== undefined) tree.hide(job.shell.hidden);
@@ -151,8 +153,8 @@ function execute(
 }
 
 /**
- * What is printed, on its way out. A program does not wait for who reads, so that a flood of small
- * pieces would pile up: beyond so many at once, and so many in each second, they are joined.
+ * The output on its way out. A program does not wait for readers, so that a flood of small pieces
+ * would pile up in the page's queue: beyond the budget they are joined.
  */
 class Printed {
   #pieces = AT_ONCE;
@@ -174,7 +176,7 @@ class Printed {
     if (this.#pieces >= 1 || this.#length >= JOINED_BYTES) this.#flush();
   }
 
-  /** Runs something that prints; what still waits is reported at its end. */
+  /** Runs something that prints, and reports the rest of its output at the end. */
   during(run: () => number): number {
     try {
       return run();
@@ -202,8 +204,8 @@ function meter({ limits }: ProgramJob, limit: LimitName): (more: number) => void
   };
 }
 
-// Counts what goes to files, of all programs of a run together, and reports changes. A file that
-// grows by a line at a time is not reported with each line.
+// Counts the bytes written by all programs of a run together, and reports changes within the
+// budget.
 function watcher(job: ProgramJob, tree: Tree, report: (news: ProgramNews) => void): Watch {
   const count = meter(job, "wrote_too_much");
   let room = REPORTED_BYTES;

@@ -1,4 +1,4 @@
-// The worker of a page.
+// The script of a page's worker: it runs one program and reports to the page.
 
 import { type ProgramJob, runProgram } from "./program.js";
 

@@ -1,35 +1,35 @@
-// The files that a program's worker works on: a tree in memory with links and times, which knows
-// what was changed in it. How programs reach it by descriptors is in `descriptors.ts`.
+// The files of a program's worker: a tree in memory with links and times, which records what has
+// changed. No path leads out of it. Programs reach it through `descriptors.ts`.
 
 import { wasi } from "@bjorn3/browser_wasi_shim";
 
-/** What is neither content nor name of a file, and what no file says: kept from run to run. */
+/** The state of a tree beside paths and contents of files, kept from run to run. */
 export interface Kept {
   /** Folders without a file in them. */
   folders: string[];
-  /** Links, and what they lead to. */
+  /** Links and their targets. */
   links: [string, string][];
-  /** When something was last written, in nanoseconds, where that is known. */
+  /** The times of the last change in nanoseconds, as far as they are known. */
   times: [string, bigint][];
 }
 
-/** What a program has done to files since somebody asked last. */
+/** The changes of files since the last report. */
 export interface Changes {
   written: [string, Uint8Array][];
   removed: string[];
 }
 
-/** How many links are followed on the way to one file. */
+/** The most links that are followed on the way to one file, as in Linux. */
 const MOST_LINKS = 40;
 
-/** What an operation came to: a WASI error number in place of what was asked for. */
+/** The result of an operation, or the number of a WASI error. */
 export type Found<T> = T | number;
 
 let numbers = 1n;
 
 abstract class Place {
   readonly number = numbers++;
-  /** The folder it stands in; none for the root, and for what was removed. */
+  /** The folder that it is in; absent for the root and for a removed entry. */
   parent: Folder | undefined;
   name = "";
   abstract readonly type: number;
@@ -40,7 +40,7 @@ abstract class Place {
   }
 }
 
-/** A file. Its first content is shared with whoever gave it, and copied before it is changed. */
+/** A file. Its first content is shared with the caller, and copied before it is changed. */
 export class PlainFile extends Place {
   readonly type = wasi.FILETYPE_REGULAR_FILE;
   #room: Uint8Array;
@@ -57,7 +57,7 @@ export class PlainFile extends Place {
     return this.#size;
   }
 
-  /** Its bytes, which are not to be changed or kept. */
+  /** A view of its bytes, which the caller must neither change nor keep. */
   get content(): Uint8Array {
     return this.#room.subarray(0, this.#size);
   }
@@ -71,12 +71,14 @@ export class PlainFile extends Place {
 
   resize(size: number): void {
     if (this.#isShared || size > this.#room.length) this.#move(size);
+    // Cleared, so that the old bytes do not appear again when the file grows.
     this.#room.fill(0, Math.min(size, this.#size), this.#size);
     this.#size = size;
   }
 
   #move(least: number): void {
     const grows = least > this.#room.length;
+    // Doubled, so that appending piece by piece costs no more than the file's length.
     const room = new Uint8Array(grows ? Math.max(least, 2 * this.#size) : least);
     room.set(this.#room.subarray(0, Math.min(this.#size, room.length)));
     this.#room = room;
@@ -102,16 +104,16 @@ export class Folder extends Place {
   readonly type = wasi.FILETYPE_DIRECTORY;
   readonly entries = new Map<string, Node>();
 
-  /** As file systems say it of a folder with few entries. */
+  /** The size that file systems give a folder with few entries. */
   override get size(): number {
     return 4096;
   }
 }
 
-/** What stands at a path. */
+/** An entry of the tree. */
 export type Node = PlainFile | Link | Folder;
 
-/** A name in a folder, and what stands there. */
+/** A name in a folder, and the entry of that name, if there is one. */
 export interface Spot {
   folder: Folder;
   /** Empty for the folder where the path began. */
@@ -119,12 +121,12 @@ export interface Spot {
   node: Node | undefined;
 }
 
-/** The tree. */
+/** The tree of files. */
 export class Tree {
   readonly root = new Folder();
-  /** A folder of the root that lists of it leave out. */
+  /** A folder of the root that lists leave out. */
   hidden: Folder | undefined;
-  /** Paths of files that were written or removed, and of those that nobody was told of yet. */
+  /** Paths of files that were written or removed, and of those not reported yet. */
   readonly #touched = new Set<string>();
   readonly #untold = new Set<string>();
   readonly #before: ReadonlyMap<string, Uint8Array>;
@@ -142,12 +144,12 @@ export class Tree {
     }
   }
 
-  /** Shows the folder of that name, made if need be, to those who ask for it by its name only. */
+  /** Leaves the folder of that name out of lists; it can still be opened by its name. */
   hide(name: string): void {
     this.hidden = this.#folders([name]);
   }
 
-  /** Finds a path from a folder on; of a link at its end what it leads to, if that is wanted. */
+  /** Finds a path from a folder on; a link at its end is followed if `follows` is true. */
   find(from: Folder, path: string, follows: boolean): Found<Spot> {
     if (path.startsWith("/")) return wasi.ERRNO_NOTCAPABLE;
     if (path.includes("\0")) return wasi.ERRNO_INVAL;
@@ -172,6 +174,7 @@ export class Tree {
       if (!(node instanceof Link) || (isLast && !follows && !isFolder)) continue;
       links += 1;
       if (links > MOST_LINKS) return wasi.ERRNO_LOOP;
+      // A link may name a path of the machine that it came from, which means nothing here.
       if (node.target.startsWith("/")) return wasi.ERRNO_PERM;
       steps.unshift(...node.target.split("/"));
       spot = { folder, name: "", node: folder };
@@ -180,7 +183,7 @@ export class Tree {
     return isWrong ? wasi.ERRNO_NOTDIR : spot;
   }
 
-  /** Puts something new where nothing stands. */
+  /** Adds an entry where there is none. */
   add({ folder, name }: Spot, node: Node): void {
     node.modified = now();
     put(folder, name, node);
@@ -188,16 +191,17 @@ export class Tree {
     if (node instanceof PlainFile) this.touch(node);
   }
 
-  /** Takes away what stands there. */
+  /** Removes an entry. */
   remove({ folder, name, node }: Spot): void {
     if (node === undefined) return;
+    // First, while the entries below still have paths.
     this.#touchAll(node);
     folder.entries.delete(name);
     folder.modified = now();
     node.parent = undefined;
   }
 
-  /** Moves what stands at one place to the other. */
+  /** Moves an entry to another place, and replaces what is there. */
   move(from: Spot, to: Spot): void {
     const { node } = from;
     if (node === undefined) return;
@@ -208,7 +212,7 @@ export class Tree {
     this.#touchAll(node);
   }
 
-  /** Whether a link from that folder to that target stays within the tree. */
+  /** Returns whether a link in that folder to that target stays within the tree at each step. */
   holds(folder: Folder, target: string): boolean {
     if (target === "" || target.startsWith("/")) return false;
     let depth = this.#pathOf(folder)?.split("/").filter(Boolean).length ?? 0;
@@ -220,30 +224,30 @@ export class Tree {
     return true;
   }
 
-  /** Notes that a file is another than before. */
+  /** Notes that a file has changed. */
   touch(file: PlainFile): void {
     file.modified = now();
     this.#note(file);
   }
 
-  /** How many bytes those are that nobody was told of yet. */
+  /** The bytes of changes not reported yet. */
   get untold(): number {
     let bytes = 0;
     for (const path of this.#untold) bytes += path.length + (this.#fileAt(path)?.size ?? 0);
     return bytes;
   }
 
-  /** What was changed and nobody was told of yet. */
+  /** Returns the changes not reported yet. */
   news(): Changes {
     return this.#changes(this.#untold);
   }
 
-  /** All that was changed. */
+  /** Returns all changes. */
   changes(): Changes {
     return this.#changes(this.#touched);
   }
 
-  /** What is to be kept beside the files. */
+  /** Returns the state to be kept beside the files. */
   kept(): Kept {
     const kept: Kept = { folders: [], links: [], times: [] };
     this.#keep(this.root, "", kept);
@@ -266,6 +270,7 @@ export class Tree {
     for (const path of paths) {
       const [file, before] = [this.#fileAt(path), this.#before.get(path)];
       if (file !== undefined) {
+        // A report may take back an earlier one, so that also a file that is as before is told.
         if (paths === this.#untold || !same(before, file.content)) {
           changes.written.push([path, file.content.slice()]);
         }
@@ -303,7 +308,7 @@ export class Tree {
     this.#untold.add(path);
   }
 
-  // The path from the root on; nothing for what is not in the tree any more.
+  // The path from the root on; `undefined` for an entry that was removed.
   #pathOf(node: Node): string | undefined {
     const names: string[] = [];
     let at = node;
@@ -322,7 +327,7 @@ export class Tree {
     if (folder?.entries.has(name) === false) put(folder, name, node);
   }
 
-  // The folder of that path, made if need be; nothing if a file is in the way.
+  // The folder of that path, made if needed; `undefined` if a file is in the way.
   #folders(names: readonly string[]): Folder | undefined {
     let folder = this.root;
     for (const name of names) {
@@ -339,7 +344,7 @@ export class Tree {
   }
 }
 
-/** The time, in nanoseconds. */
+/** Returns the time in nanoseconds. */
 export function now(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
 }

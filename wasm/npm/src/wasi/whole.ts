@@ -1,18 +1,19 @@
-// What a shell does to many files, each in one step where WASI needs several: what stands at a
-// path, all entries of a folder with what each is, all of a file.
+// File functions for the shell, each one call where WASI needs several: the facts about a path, a
+// folder's entries with their facts, a whole file. Shells do these for many files.
 
 import { wasi } from "@bjorn3/browser_wasi_shim";
 import { textAt } from "./guest.js";
 import { Folder, type Found, Link, type Node, PlainFile, type Tree } from "./tree.js";
 
-/** How many bytes say what a file is: its kind, its mode, its size, when it was changed. */
+/** The number of bytes of a file's facts: kind, mode, size and time of change. */
 const ABOUT = 19;
 
-/** What begins a script, which can be executed. */
+/** The first bytes of a script, which counts as executable. */
 const SCRIPT = [0x23, 0x21];
 
-/** The functions for files that a shell imports. */
+/** Returns the functions for files that a shell imports. */
 export function fileImports(tree: Tree, memory: () => ArrayBuffer): WebAssembly.ModuleImports {
+  // A result waits here until the shell has made room for it and takes it.
   let found = new Uint8Array();
   const at = (place: number, length: number, follow: boolean): Found<Node> => {
     const path = textAt(memory(), place, length).replace(/^\/+/, "");
@@ -33,7 +34,7 @@ export function fileImports(tree: Tree, memory: () => ArrayBuffer): WebAssembly.
       return wasi.ERRNO_SUCCESS;
     },
 
-    // Files in memory have no modes: what `chmod` says the shell keeps itself.
+    // Files in memory have no modes; the shell itself keeps what `chmod` sets.
     path_set_mode: (): number => wasi.ERRNO_NOSYS,
 
     folder_list(place: number, length: number): bigint {
@@ -62,7 +63,7 @@ function list(tree: Tree, folder: Folder): Uint8Array<ArrayBuffer> {
   const total = named.reduce((sum, { name }) => sum + ABOUT + 2 + name.length, 0);
   const bytes = new Uint8Array(total);
   let end = 0;
-  // In the order of their bytes, as natively.
+  // In the order of their bytes, as on the native host.
   for (const { name, node } of named.sort((one, other) => compare(one.name, other.name))) {
     bytes.set(about(node), end);
     new DataView(bytes.buffer).setUint16(end + ABOUT, name.length, true);

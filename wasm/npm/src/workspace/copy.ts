@@ -1,6 +1,6 @@
-// The working copy of a user's file system, which is what tools work on. Before a tool uses files,
-// those that have changed outside are read again. What it has changed is written outside before
-// anybody reads its result, and what cannot be written is taken back here. One thing at a time.
+// The working copy of a user's file system, on which tools work. Before a tool uses files, those
+// that have changed outside are read again. Its changes are written outside before anybody reads
+// its result, and what cannot be written is undone here. One thing happens at a time.
 
 import { isSame } from "../bytes.js";
 import { AgentError } from "../errors.js";
@@ -11,7 +11,7 @@ import type { FileSystem } from "./filesystem.js";
 import { failureOf, isLate, type Memory, Mirror, told } from "./mirror.js";
 import { joined, placesOf } from "./places.js";
 
-/** What the model is told of a failure beside its code. */
+/** The kinds of tool errors, by the codes of file systems. */
 const KINDS: Readonly<Record<string, ToolErrorKind>> = {
   ENOENT: "not_found",
   EACCES: "permission_denied",
@@ -25,12 +25,12 @@ const KINDS: Readonly<Record<string, ToolErrorKind>> = {
   ESTALE: "edit_conflict",
 };
 
-/** Where tools work. */
+/** The module's memory, on which tools work. */
 export interface Workplace extends Memory {
   perform(action: string, folder: string, known: string): Outcome;
 }
 
-/** A working copy. */
+/** A working copy of a file system. */
 export class WorkingCopy {
   readonly #memory: Workplace;
   readonly #mirror: Mirror;
@@ -41,7 +41,7 @@ export class WorkingCopy {
     this.#mirror = new Mirror(system, memory);
   }
 
-  /** Reads what has changed outside in a folder; then does something before anything else does. */
+  /** Reads a folder's changes from outside, and calls `then` before anything else happens. */
   refresh<T>(folder: string, then: () => T): Promise<T> {
     return this.#alone(async () => {
       await this.#mirror.refresh({ path: folder, isDeep: true });
@@ -49,7 +49,7 @@ export class WorkingCopy {
     });
   }
 
-  /** The same for what is to run there, with the failure in words. */
+  /** Does the same for a program that is to run there; a failure is an error in words. */
   async mount<T>(folder: string, then: () => T): Promise<T> {
     try {
       return await this.refresh(folder, then);
@@ -60,9 +60,9 @@ export class WorkingCopy {
   }
 
   /**
-   * Does what a built-in tool does. What the file system refuses is an outcome, too.
+   * Carries out an action of a built-in tool. A refusal of the file system is an outcome, too.
    *
-   * @throws Error where the signal fires before it was begun.
+   * @throws Error if the signal fires before the action has begun.
    */
   perform(action: string, folder: string, known: string, signal: AbortSignal): Promise<Outcome> {
     return this.#alone(async () => {
@@ -74,6 +74,7 @@ export class WorkingCopy {
           return refused(`${place.path || "the workspace"} cannot be used: ${told(error)}`, error);
         }
       }
+      // From here on it is not stopped: a change that is made here must also be written outside.
       signal.throwIfAborted();
       const outcome = this.#memory.perform(action, folder, known);
       return (await this.#saveAll(outcome.changes ?? [])) ?? outcome;
@@ -81,8 +82,8 @@ export class WorkingCopy {
   }
 
   /**
-   * Writes outside what a program has left in a folder; then has it taken over here, but for what
-   * could not be written, of which the words tell.
+   * Writes a program's changes of a folder outside, then calls `take` with those that were written
+   * and with a text for each that was lost.
    */
   save(
     folder: string,
@@ -98,6 +99,7 @@ export class WorkingCopy {
         try {
           const before = this.#memory.read(at);
           if (bytes ? before && isSame(before, bytes) : before === undefined) return true;
+          // A file system that did not answer is not asked again: each try would wait in vain.
           if (late !== undefined) throw late;
           await this.#mirror.put(at, bytes);
           return true;
@@ -116,7 +118,7 @@ export class WorkingCopy {
   /**
    * Writes files outside and here, in this order.
    *
-   * @throws Failure at the first that cannot be written.
+   * @throws Failure at the first file that cannot be written.
    */
   write(files: Iterable<readonly [string, Uint8Array]>): Promise<void> {
     return this.#alone(async () => {
@@ -130,12 +132,12 @@ export class WorkingCopy {
     });
   }
 
-  /** Forgets what was read: all of it is read again when it is used. */
+  /** Forgets all files; they are read again when they are used. */
   forget(): void {
     this.#mirror.forget();
   }
 
-  /** Waits for what is under way. */
+  /** Waits until nothing is under way. */
   async settled(): Promise<void> {
     await this.#last;
   }
@@ -146,7 +148,8 @@ export class WorkingCopy {
     return mine;
   }
 
-  // Writes outside what a tool has changed here; the outcome, where that was refused.
+  // Writes a tool's changes outside. If one is refused, undoes it and the rest here and returns the
+  // outcome: the model must not take for done what the user's files do not show.
   async #saveAll(changes: readonly FileChange[]): Promise<Outcome | undefined> {
     const saved: FileChange[] = [];
     for (const [change, target] of stepsOf(changes)) {
@@ -172,7 +175,8 @@ export class WorkingCopy {
   }
 }
 
-// Changes in their order, each by itself; a file that only goes elsewhere is moved.
+// The changes in their order. A file that was deleted here and created there with the same content
+// is moved, so that the file system sees one rename.
 function stepsOf(changes: readonly FileChange[]): [FileChange, FileChange?][] {
   const steps: [FileChange, FileChange?][] = [];
   const moved = new Set<FileChange>();
@@ -188,12 +192,12 @@ function stepsOf(changes: readonly FileChange[]): [FileChange, FileChange?][] {
   return steps.filter(([first]) => !moved.has(first));
 }
 
-/** The outcome of a call that a file system has refused. */
+/** Returns the outcome of a call that a file system has refused. */
 export function refused(text: string, error: unknown): Outcome {
   return { parts: [{ type: "text", text }], error: KINDS[failureOf(error).code] ?? "io" };
 }
 
-/** What is said of a file that was not written. */
+/** Returns the text for a file that was not written. */
 function lossOf(path: string, isWritten: boolean, error: unknown): string {
   return `${path} could not be ${isWritten ? "written" : "removed"}: ${told(error)}`;
 }

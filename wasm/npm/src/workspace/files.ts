@@ -1,4 +1,5 @@
-// The workspace, in memory.
+// The class `Files`: the public face of a workspace. Where its files are is the matter of
+// `room.ts`.
 
 import { guarded } from "../binding/guard.js";
 import { bytesOf } from "../bytes.js";
@@ -19,34 +20,44 @@ import { Room } from "./room.js";
 /** A file of the workspace: its path and its content. */
 type FileEntry = readonly [string, string | Uint8Array];
 
-/** What is at a path; of a file how many bytes it has. */
+/** The kind of a path, and a file's size in bytes. */
 export type FileStat = { type: "file"; size: number } | { type: "folder" };
 
+// A private field is closed to other files of the package; this map opens it to them, and only
+// them.
 const rooms = new WeakMap<Files, Room>();
 
-/** @internal Where these files are. */
+/**
+ * @internal Returns the room of files; throws `bad_option` for those of another copy of the
+ * package.
+ */
 export function roomOf(files: Files): Room {
   const room = rooms.get(files);
   if (room === undefined) throw new AgentError("bad_option", "these files are of another package");
   return room;
 }
 
-/** @internal What an agent works on: what it is given, where that can be worked on by several. */
+/** @internal Returns the files of the option `files`, opened if they are a file system. */
 export async function workspaceOf(given: AgentOptions["files"] = {}): Promise<Files> {
   return isFileSystem(given) ? Files.open(given) : filesOf(given);
 }
 
-/** @internal The same of what is there already. */
+/** @internal Returns the same `Files` if it is given one, else new ones in memory. */
 export function filesOf(given: FilesInput): Files {
   return rooms.has(given as Files) ? (given as Files) : new Files(given);
 }
 
 /**
- * The files an agent works on, in memory. Paths are relative to the workspace and use `/`; a
- * leading `/` means the workspace itself. What you change here the agent's next tool call sees.
- * Agents that are given the same `Files` share them. One of your own is made after `init()` or the
- * first session; of a file system of your own {@link Files.open} makes a working copy, which is
- * only read here.
+ * The files that an agent works on, in memory. Paths are relative to the workspace and use `/`; a
+ * leading `/` means the workspace itself. The agent's next tool call sees what you change here.
+ * Agents that are given the same `Files` share them. You can construct one after `init()` or the
+ * first session. {@link Files.open} makes a working copy of a file system, which is read-only here.
+ *
+ * ```js
+ * await init();
+ * const files = new Files({ "sum.js": "export const sum = (a, b) => a - b;" });
+ * const agent = await Agent.create({ provider: "anthropic", apiKey, files });
+ * ```
  */
 export class Files implements Iterable<[string, Uint8Array]> {
   readonly #room = new Room();
@@ -57,9 +68,13 @@ export class Files implements Iterable<[string, Uint8Array]> {
   }
 
   /**
-   * A working copy of a file system, such as `nodeFiles` makes of a folder.
+   * Makes a working copy of a file system, such as `nodeFiles` returns for a folder.
    *
-   * @throws AgentError `bad_option` where it cannot be read; its `cause` is what was thrown.
+   * ```js
+   * const files = await Files.open(nodeFiles("./project"));
+   * ```
+   *
+   * @throws AgentError `bad_option` if it cannot be read; its `cause` is what was thrown.
    */
   static async open(system: FileSystem): Promise<Files> {
     if (!isFileSystem(system ?? {})) {
@@ -76,25 +91,30 @@ export class Files implements Iterable<[string, Uint8Array]> {
   }
 
   /**
-   * Reads again what has changed in the file system that this is a copy of; tools do that by
-   * themselves. Rejects with the file system's error.
+   * Reads the changes of the file system of which this is a copy; tools do that by themselves.
+   * Rejects with the file system's error.
    */
   async refresh(): Promise<void> {
     await this.#room.copy?.refresh("", () => {});
   }
 
-  /** A file's bytes, or `undefined` if there is no such file. */
+  /** Returns a file's bytes, or `undefined` if there is no such file. */
   read(path: string): Uint8Array | undefined {
     return this.#room.read(textOf(path));
   }
 
-  /** A file's text, or `undefined` if there is no such file. */
+  /** Returns a file's text, or `undefined` if there is no such file. */
   readText(path: string): string | undefined {
     const bytes = this.read(path);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   }
 
-  /** Writes a file, with the folders above it. */
+  /**
+   * Writes a file, with the folders above it.
+   *
+   * @throws AgentError `bad_path` for a path that leads out or names a folder, `unsupported` for a
+   *   copy of a file system.
+   */
   write(path: string, content: string | Uint8Array): void {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     if (!isBytes(bytes)) {
@@ -104,17 +124,17 @@ export class Files implements Iterable<[string, Uint8Array]> {
     this.#change(at, () => this.#room.raw.write(at, bytes));
   }
 
-  /** Removes a file; whether there was one. */
+  /** Removes a file, and returns whether there was one. */
   remove(path: string): boolean {
     const at = textOf(path);
     return this.#change(at, () => this.#room.raw.remove(at));
   }
 
   /**
-   * Moves a file, or a folder with all that is in it; a file that stands there is replaced.
+   * Moves a file, or a folder with all that is in it. A file at the target is replaced.
    *
-   * @throws AgentError `bad_path` where there is nothing to move, where it cannot go there, or
-   *   where a folder would go into itself or to where something stands.
+   * @throws AgentError `bad_path` if there is nothing to move, the target is no valid path, or a
+   *   folder would go into itself or onto something.
    */
   rename(from: string, to: string): void {
     const [source, target] = [cleaned(textOf(from)), cleaned(textOf(to))];
@@ -130,7 +150,7 @@ export class Files implements Iterable<[string, Uint8Array]> {
     }
   }
 
-  /** What is at a path, or `undefined` if there is nothing. An empty path is the workspace. */
+  /** Returns what is at a path, or `undefined`. An empty path is the workspace. */
   stat(path: string): FileStat | undefined {
     const at = cleaned(textOf(path));
     const found = this.list().find((path) => isWithin(path, at));
@@ -139,8 +159,12 @@ export class Files implements Iterable<[string, Uint8Array]> {
   }
 
   /**
-   * Calls `listener` when a file has changed, by you or by the agent; the returned function ends
-   * that.
+   * Calls `listener` after each change of a file, by you or by the agent, and returns a function
+   * that ends that.
+   *
+   * ```js
+   * const stop = agent.files.watch(({ path, kind }) => console.log(kind, path));
+   * ```
    */
   watch(listener: (change: Changed) => void): () => void {
     if (typeof listener !== "function") {
@@ -151,9 +175,9 @@ export class Files implements Iterable<[string, Uint8Array]> {
     return () => void (room.listeners = removed(room.listeners, listener));
   }
 
-  /** All files as a plain object, text where they are text, as the option `files` takes them. */
+  /** Returns all files as an object for the option `files`: texts if they are UTF-8, else bytes. */
   export(): Record<string, string | Uint8Array>;
-  /** All files as a zip archive. */
+  /** Returns all files as a zip archive. */
   export(format: "zip"): Promise<Uint8Array>;
   export(format?: "zip"): Record<string, string | Uint8Array> | Promise<Uint8Array> {
     if (format === "zip") return import("./zip.js").then(({ zipped }) => zipped(this));
@@ -162,16 +186,16 @@ export class Files implements Iterable<[string, Uint8Array]> {
   }
 
   /**
-   * Writes all files of a plain object, a list of pairs, or a zip archive; those that are there
-   * stay, unless they have the same paths. Returns the paths.
+   * Writes all files of an object, a list of pairs, or a zip archive, and returns their paths.
+   * Other files stay.
    *
    * @throws AgentError `bad_path` for a path that leads out of the workspace or does not fit the
-   *   others, `bad_option` for what is no archive. Then nothing is written.
+   *   others, `bad_option` for bytes that are no archive. Then nothing is written.
    */
   async import(given: FilesInput | Uint8Array | ArrayBuffer): Promise<string[]> {
     const archive = ArrayBuffer.isView(given) || given instanceof ArrayBuffer;
     const entries = archive ? await unpacked(bytesOf(given)) : entriesOf(given as FilesInput);
-    // Whether all of them fit is seen beside what is there.
+    // Tried on a copy first, so that an import is written as a whole or not at all.
     const tried = new Files(this);
     for (const [path, content] of entries) tried.write(path, content);
     const paths = entries.map(([path]) => cleaned(path));
@@ -182,22 +206,22 @@ export class Files implements Iterable<[string, Uint8Array]> {
     return paths;
   }
 
-  /** Whether there is such a file. */
+  /** Returns whether there is a file of that path. */
   has(path: string): boolean {
     return this.read(path) !== undefined;
   }
 
-  /** The paths of all files, sorted. */
+  /** Returns the paths of all files, sorted. */
   list(): string[] {
     return guarded(() => this.#room.raw.list());
   }
 
-  /** How many files there are. */
+  /** The number of files. */
   get size(): number {
     return this.list().length;
   }
 
-  /** All files, sorted by path. */
+  /** Iterates over all files, sorted by path. */
   *entries(): IterableIterator<[string, Uint8Array]> {
     for (const path of this.list()) {
       const bytes = this.read(path);
@@ -210,11 +234,11 @@ export class Files implements Iterable<[string, Uint8Array]> {
   }
 
   /**
-   * Does what a built-in tool does: the `builtin` job of a `Session`'s effect `run_tool`, in its
-   * `folder`.
+   * Carries out an action of a built-in tool: the `builtin` job of a `Session`'s effect `run_tool`,
+   * in its `folder`.
    *
-   * @throws AgentError `bad_option` for what is no action, `unsupported` for `run_program` and
-   *   `shell`, which only an agent can do.
+   * @throws AgentError `bad_option` for an invalid action, `unsupported` for `run_program` and
+   *   `shell`, which need an agent.
    */
   perform(action: Action, folder = ""): Outcome {
     this.#checkOwn();

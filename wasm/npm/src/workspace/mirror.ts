@@ -1,5 +1,5 @@
-// What the module's memory holds of a user's file system, kept like that: files that have changed
-// outside are read again, files are written outside. Who does which of it when is `copy.ts`.
+// The synchronisation of the module's memory with a user's file system: files that have changed
+// outside are read again, and changes are written outside. `copy.ts` decides when.
 
 import { isSame } from "../bytes.js";
 import { messageOf } from "../errors.js";
@@ -13,7 +13,7 @@ import {
 } from "./filesystem.js";
 import { foldersOf, isWithin, joined, type Place } from "./places.js";
 
-/** Where it is held. */
+/** The memory that holds the files. */
 export interface Memory {
   read(path: string): Uint8Array | undefined;
   /** Writes a file, or removes it; nobody is told. */
@@ -21,28 +21,28 @@ export interface Memory {
   tell(change: Changed): void;
 }
 
-/** Why a file system did not do what it was to. */
+/** The error of a file system. */
 export type Failure = Error & { code: string };
 
 type FileStat = Extract<FileSystemStat, { type: "file" }>;
 
-/** What may be held together and of one file: as programs write, and as tools read. */
+// The most bytes of all files, as much as programs may write, and of one, as much as tools read.
 const MOST_BYTES = 256 * 2 ** 20;
 const MOST_OF_ONE = 64 * 2 ** 20;
 const MOST_FILES = 100_000;
-/** The longest path that tools can name, if its letters are of the longest. */
+/** The longest path, so that tools can name it even if each character takes the most bytes. */
 const LONGEST_PATH = 1_000;
-/** How much is asked for at once. */
+/** The number of requests to the file system at the same time. */
 const AT_ONCE = 16;
 const TIMEOUT_MS = 30_000;
 
-/** Files that are kept elsewhere, as they were when they were last looked at. */
+/** The files of a file system, as they were when they were last read. */
 export class Mirror {
   readonly #system: FileSystem;
   readonly #memory: Memory;
-  /** Of each file here what was outside when it was read. */
+  /** The stat of each file here, as it was outside when the file was read. */
   readonly #known = new Map<string, FileStat>();
-  /** What is outside and could not be read. */
+  /** Paths that are outside and could not be read: nothing may be written over them. */
   readonly #held = new Map<string, Failure>();
   #bytes = 0;
 
@@ -56,16 +56,16 @@ export class Mirror {
   }
 
   /**
-   * Makes what is here what is outside at a place.
+   * Brings the memory to the state outside at a place.
    *
-   * @throws Failure where that is not known, or where it is too much.
+   * @throws Failure if that state cannot be read, or is too large.
    */
   async refresh({ path, isDeep }: Place): Promise<void> {
     const found = path === "" ? ({ type: "folder" } as const) : await this.#stat(path);
     const there = new Map<string, FileStat>();
     for (const held of [...this.#held.keys()]) if (isWithin(held, path)) this.#held.delete(held);
     if (found?.type === "file") there.set(path, found);
-    // Of a folder that is asked for as a file nothing more needs to be known.
+    // A folder where a tool expects a file needs no reading: the tool itself will refuse it.
     else if (found !== undefined && !isDeep && !this.#known.has(path)) return;
     else if (found !== undefined) await this.#walk(path, there);
     for (const known of [...this.#known.keys()]) {
@@ -78,22 +78,22 @@ export class Mirror {
   }
 
   /**
-   * Writes a file outside, or removes it there; what is here is up to the caller. Nothing that has
-   * changed outside is lost.
+   * Writes a file outside, or removes it there; the memory is up to the caller. A file that has
+   * changed outside since it was read is not overwritten.
    *
-   * @throws Failure where the file system refuses.
+   * @throws Failure if the file system refuses, `ESTALE` if the file has changed.
    */
   async put(path: string, bytes: Uint8Array | undefined): Promise<void> {
     await this.#check(path);
     await this.#ask((system) => (bytes ? system.write(path, bytes) : system.remove(path)));
-    // What is there now nobody has seen yet.
+    // Without a version, which only the next look at the file tells: it is read again then.
     this.#note(path, bytes && { type: "file", size: bytes.length });
   }
 
   /**
    * Moves a file outside.
    *
-   * @throws Failure where the file system refuses.
+   * @throws Failure if the file system refuses.
    */
   async move(from: string, to: string): Promise<void> {
     for (const path of [from, to]) await this.#check(path);
@@ -103,9 +103,9 @@ export class Mirror {
     this.#note(to, { type: "file", size });
   }
 
-  /** Takes back what was changed here and not outside. */
+  /** Undoes changes that were made here and not outside. */
   async takeBack(paths: readonly string[]): Promise<void> {
-    // What was made last may stand where something was removed before.
+    // Backwards: a file that was created last may stand where one was removed before.
     for (const path of [...paths].reverse()) {
       this.#note(path, undefined);
       this.#memory.put(path, undefined);
@@ -117,7 +117,7 @@ export class Mirror {
     }
   }
 
-  /** Forgets all: nothing is here any more. */
+  /** Forgets all files, since the memory has none of them any more. */
   forget(): void {
     this.#known.clear();
     this.#bytes = 0;
@@ -132,7 +132,7 @@ export class Mirror {
     throw failure("ESTALE", "it has changed since it was read");
   }
 
-  // Finds all files below a folder, level by level.
+  // Finds all files below a folder, level by level, so that folders are listed in parallel.
   async #walk(top: string, there: Map<string, FileStat>): Promise<void> {
     for (let level = [top], count = 0; level.length > 0; ) {
       const below: string[] = [];
@@ -155,10 +155,11 @@ export class Mirror {
       if (!Array.isArray(entries) || !entries.every(isEntry)) {
         throw failure("EIO", "`list` returned no list of entries");
       }
-      // What tools cannot name they do not see.
+      // Entries that tools cannot name are left out.
       const isLong = (name: string): boolean => joined(folder, name).length > LONGEST_PATH;
       return entries.filter(({ name }) => !/^\.{0,2}$|[/\\\0]/.test(name) && !isLong(name));
     } catch (error) {
+      // One folder below that cannot be read must not hide all others.
       if (isTop || isLate(error)) throw error;
       if (!isAbsence(error)) this.#held.set(folder, failureOf(error));
       return [];
@@ -181,7 +182,7 @@ export class Mirror {
     this.#take(path, bytes, stat);
   }
 
-  // Nothing is read where all of it were too much.
+  // Throws before anything is read if all of it would be too much.
   #checkRoom(there: ReadonlyMap<string, FileStat>): void {
     let bytes = this.#bytes;
     for (const [path, { size }] of there) {
@@ -195,7 +196,7 @@ export class Mirror {
     const before = this.#memory.read(path);
     this.#note(path, { ...stat, size: bytes.length });
     if (before !== undefined && isSame(before, bytes)) return;
-    // A file that stood above is none any more.
+    // A file that stood where this one needs a folder is gone outside.
     for (const above of foldersOf(path)) this.#forget(above);
     this.#memory.put(path, bytes);
     this.#memory.tell({ path, kind: before === undefined ? "created" : "modified" });
@@ -225,7 +226,8 @@ export class Mirror {
     }
   }
 
-  // Asks the file system, which may throw, return anything, or never answer.
+  // Calls the file system of the user, which may throw, return anything, or never answer: without
+  // the timer, one call that hangs would block every tool.
   #ask<T>(what: (system: FileSystem) => Promise<T>): Promise<T> {
     const { timeoutMs = TIMEOUT_MS } = this.#system;
     return new Promise((resolve, reject) => {
@@ -239,13 +241,13 @@ export class Mirror {
   }
 }
 
-/** What a file system has thrown, with a code. */
+/** Returns what a file system has thrown as an error with a code. */
 export function failureOf(thrown: unknown): Failure {
   const code: unknown = (thrown as Partial<Failure> | null | undefined)?.code;
   return failure(typeof code === "string" && /^E\w+$/.test(code) ? code : "EIO", messageOf(thrown));
 }
 
-/** What it has thrown, in words; some begin with the code already. */
+/** Returns an error's text with its code; some texts begin with the code already. */
 export function told(thrown: unknown): string {
   const { code, message } = failureOf(thrown);
   return message.startsWith(code) ? message : `${code}: ${message}`;
@@ -255,7 +257,7 @@ function isAbsence(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as Failure).code);
 }
 
-/** Whether it did not answer: nothing more is asked of it then. */
+/** Returns whether the file system did not answer in time. */
 export function isLate(error: unknown): boolean {
   return (error as Failure).code === "ETIMEDOUT";
 }
@@ -273,7 +275,8 @@ function isLike(one: FileSystemStat, other: FileStat): boolean {
   return one.type === "file" && one.size === other.size && one.version === other.version;
 }
 
-// Does it to each, some at a time, until one fails; rejects when nothing is under way any more.
+// Calls `each` for all items, some at a time, until one fails. It rejects only when nothing is
+// under way any more: what comes next must not meet a request of before.
 async function inParallel<T>(all: Iterable<T>, each: (item: T) => Promise<void>): Promise<void> {
   let rest = [...all];
   const some = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Places in a workspace: paths as it lists them, and which of them a built-in tool looks at.
+// Paths in a workspace, and the places that an action of a built-in tool looks at.
 
 import { AgentError } from "../errors.js";
 import type { Action } from "../json/action.js";
@@ -10,9 +10,9 @@ export interface Place {
 }
 
 /**
- * A path as the workspace lists it.
+ * Returns a path as the workspace lists it.
  *
- * @throws AgentError `bad_path` where it leads out of the workspace.
+ * @throws AgentError `bad_path` if it leads out of the workspace.
  */
 export function cleaned(path: string): string {
   const steps: string[] = [];
@@ -28,24 +28,27 @@ export function badPath(message: string): AgentError {
   return new AgentError("bad_path", message);
 }
 
-/** Whether a path is a folder's own, or below it. */
+/** Returns whether a path is the folder or below it. */
 export function isWithin(path: string, folder: string): boolean {
   return folder === "" || path === folder || path.startsWith(`${folder}/`);
 }
 
-/** The path of an entry of a folder. */
+/** Returns the path of an entry of a folder. */
 export function joined(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }
 
-/** The folders above a path, without the workspace itself. */
+/** Returns the folders above a path, without the workspace itself. */
 export function foldersOf(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
 const IN_PATCHES = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm;
 
-/** What an action of an agent in `folder` looks at. A path that is none the tool itself refuses. */
+/**
+ * Returns the places that an action of an agent in `folder` looks at. An invalid path is left out:
+ * the tool itself refuses it.
+ */
 export function placesOf(action: Action, folder: string): Place[] {
   const place = (path: string, isDeep: boolean): Place[] => {
     try {
@@ -54,7 +57,7 @@ export function placesOf(action: Action, folder: string): Place[] {
       return [];
     }
   };
-  // What is left out of a list says the folders above as well.
+  // The `.gitignore` files of the folders above also decide what a list leaves out.
   const searched = (path = ""): Place[] => {
     const found = place(path, true);
     const above = found.flatMap(({ path }) => (path === "" ? [] : ["", ...foldersOf(path)]));

@@ -1,5 +1,6 @@
-// Where the files of a workspace are: in an instance of the module, beside the agents that work on
-// them, or outside of it until somebody looks.
+// The location of a workspace's files: in the same instance of the module as the agents that work
+// on them, or outside of any instance while no agent does. All agents of a workspace are in one
+// instance; if its files move, the agents follow.
 
 import { guarded } from "../binding/guard.js";
 import { abandon, type Binding, binding, type RawFiles } from "../binding/instance.js";
@@ -12,29 +13,29 @@ import { cleaned, joined } from "./places.js";
 
 /** An agent that works on the files. */
 export interface Tenant {
-  /** The files have gone to another instance, and the agent has to follow. */
+  /** Moves the agent to the instance to which the files have gone. */
   follow(): void;
-  /** Others have changed these files. */
+  /** Tells that others have changed these files. */
   touch(paths: readonly string[]): void;
 }
 
-/** Where files are. */
+/** The files of a workspace, wherever they are. */
 export class Room implements Workplace {
   listeners: readonly Listener<Changed>[] = NONE;
-  /** What keeps them together with a file system of the user's, if they are a copy of one. */
+  /** The link to a file system of the user's, if the files are a copy of one. */
   copy: WorkingCopy | undefined;
   #tenants: readonly Tenant[] = NONE;
   #raw: RawFiles | undefined;
   #of: Binding | undefined;
   #outside: readonly [string, Uint8Array][] = NONE;
 
-  /** Makes them a copy of a file system; there is nothing in them yet. */
+  /** Makes the files a copy of a file system; they must be empty. */
   open(system: FileSystem): Promise<void> {
     this.copy = new WorkingCopy(system, this);
     return this.copy.refresh("", () => {});
   }
 
-  /** The files in the module, which come into the present instance if they are in none. */
+  /** The files in the module; they are brought into the current instance if they are in none. */
   get raw(): RawFiles {
     if (this.#raw !== undefined) return this.#raw;
     this.#of = binding();
@@ -45,7 +46,9 @@ export class Room implements Workplace {
     return raw;
   }
 
-  /** Takes an agent in: the instance in which it has to be, to which the others follow. */
+  /**
+   * Adds an agent, and returns the instance in which it must be made; other agents follow there.
+   */
   enter(tenant: Tenant): Binding {
     const present = binding();
     const others = this.#tenants.filter((each) => each !== tenant);
@@ -57,18 +60,18 @@ export class Room implements Workplace {
     return present;
   }
 
-  /** An agent is over; with the last one the files go out. */
+  /** Removes an agent; with the last one the files leave the module, whose memory never shrinks. */
   exit(tenant: Tenant): true {
     this.#tenants = this.#tenants.filter((each) => each !== tenant);
     return this.#tenants.length > 0 || this.leave(false);
   }
 
-  /** Whether they are in that instance. */
+  /** Returns whether the files are in that instance. */
   isIn(of: Binding | undefined): boolean {
     return this.#raw !== undefined && this.#of === of;
   }
 
-  /** Takes them out, and gives back the memory that they had there, unless that is broken. */
+  /** Takes the files out of the module, and frees their memory there unless it is broken. */
   leave(isBroken: boolean): true {
     const raw = this.#raw;
     if (raw === undefined) return true;
@@ -76,6 +79,7 @@ export class Room implements Workplace {
     try {
       this.#outside = raw.list().map((path) => [path, raw.read(path) ?? new Uint8Array()]);
     } catch (error) {
+      // Files of a copy can be read again from outside; others are lost.
       if (this.copy === undefined) throw error;
       this.copy.forget();
     } finally {
@@ -85,10 +89,10 @@ export class Room implements Workplace {
     return true;
   }
 
-  /** Has the other agents follow, from an instance that is broken. */
+  /** Makes the other agents follow out of a broken instance. */
   haveFollow(tenant: Tenant): void {
     for (const each of this.#tenants) {
-      // One may stand in the middle of a call.
+      // In a microtask: one of them may be in the middle of a call, which called this.
       if (each !== tenant) queueMicrotask(() => each.follow());
     }
   }
@@ -97,7 +101,7 @@ export class Room implements Workplace {
     return guarded(() => this.raw.read(path));
   }
 
-  /** The files of a folder, by their paths in it. */
+  /** Returns the files of a folder, by their paths in it. */
   below(folder: string): [string, Uint8Array][] {
     const prefix = joined(folder, "");
     const paths = guarded(() => this.raw.list()).filter((path) => path.startsWith(prefix));
@@ -112,8 +116,9 @@ export class Room implements Workplace {
     return JSON.parse(guarded(() => this.raw.perform(action, folder, known), {})) as Outcome;
   }
 
-  /** Makes a change of the user's, and tells of it. */
+  /** Makes a change of the user's, and tells listeners. */
   change<T>(path: string, change: () => T): T {
+    // Without listeners the two reads, which copy the file out of the module, are spared.
     if (this.listeners.length === 0) return guarded(change);
     const before = this.read(path);
     const result = guarded(change);
@@ -123,12 +128,12 @@ export class Room implements Workplace {
     return result;
   }
 
-  /** Tells of a change. */
+  /** Tells listeners of a change. */
   tell({ path, kind }: Changed): void {
     tellEach(this.listeners, { path, kind });
   }
 
-  /** Tells of what a tool of an agent has changed. */
+  /** Tells listeners and the other agents what a tool of an agent has changed. */
   tellAll(changes: readonly Changed[], tenant: Tenant): void {
     const paths = changes.map(({ path }) => path);
     for (const each of this.#tenants) if (each !== tenant) each.touch(paths);

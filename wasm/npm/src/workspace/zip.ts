@@ -1,26 +1,27 @@
-// Archives: a file of its own in the package, loaded where one is made or read.
+// Zip archives: a file of its own in the package, so that it is loaded only when one is used.
 
 import { unzipSync, zipSync } from "fflate";
 
-/** What all files of an archive may have together, as programs may write. */
+/** The most bytes of all files of an archive, as much as programs may write. */
 const MOST_BYTES = 256 * 2 ** 20;
-/** The earliest time that an archive can hold: the same files make the same archive. */
+/** The earliest time that an archive can hold, so that equal files make equal archives. */
 const NO_TIME = new Date(1980, 0, 1);
 
-/** An archive of these files. */
+/** Returns an archive of files. */
 export function zipped(files: Iterable<[string, Uint8Array]>): Uint8Array {
   return zipSync(Object.fromEntries(files), { mtime: NO_TIME });
 }
 
 /**
- * The files of an archive; its folders are none.
+ * Returns the files of an archive, without entries for folders.
  *
- * @throws Error where it is none, or holds too much.
+ * @throws Error if it is no archive, or holds too much.
  */
 export function unzipped(archive: Uint8Array): [string, Uint8Array][] {
   let total = 0;
   const files = unzipSync(archive, {
     filter: ({ originalSize }) => {
+      // Before anything is unpacked: a small archive can hold gigabytes of zeros.
       total += originalSize;
       if (total > MOST_BYTES) throw new Error("it holds more than 256 MiB");
       return true;

@@ -1,4 +1,5 @@
-//! What a conversation looks like, and what becomes of what a person types.
+//! The user interface of a conversation: draws events, questions and the line that is typed, and
+//! decides whether a finished text is an answer, a command or an input for the agent.
 
 mod slash_commands;
 
@@ -50,16 +51,16 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// The mark behind a text that is to wait until the agent is done.
+/// The mark at the end of a text that should wait until the agent is done.
 const LATER: &str = "&&";
 
-/// For so long after a question came up a key is no answer to it: who types has not seen it.
+/// The time after a question came up in which a key is not an answer: the person has not seen it.
 const UNSEEN: Duration = Duration::from_millis(500);
 
-/// A key is an answer if no other one follows within this time: it begins a text then.
+/// The time without another key after which a key is an answer rather than the start of a text.
 const ALONE: Duration = Duration::from_millis(300);
 
-/// Characters of a queued text that are told.
+/// The characters of a queued text that are shown.
 const QUEUED: usize = 60;
 
 /// The conversation as the person sees it.
@@ -74,12 +75,11 @@ pub(super) struct ConversationUi {
     slot: AnswerSlot,
     /// The key that may be an answer, and when it was pressed.
     key_pressed: Option<(char, Instant)>,
-    /// The text that was typed while a question was open, and that may or may not be meant as its
-    /// answer.
+    /// The text that may or may not have been meant as the answer to an open question.
     unanswering: Option<String>,
     /// The parts that go with the next words to the agent.
     attached: Vec<Part>,
-    /// A name that was refused once since it is not known.
+    /// An unknown name that was refused once; given again, it is taken.
     doubted: Option<String>,
     /// The texts that the agent has not read yet.
     queued: VecDeque<String>,
@@ -98,20 +98,20 @@ pub(super) struct ConversationUi {
     provider: Provider,
     catalogue: Catalogue,
     model: ModelConfig,
-    /// Which calls need a yes.
+    /// The calls that need a yes.
     asks_about: AskAbout,
     header: String,
-    /// Which changes were said to deserve a look.
+    /// The notices about changes that were shown last.
     noticed: String,
     state: ConversationState,
     wants_another: bool,
-    /// Of the turn that goes on, and of the whole conversation.
+    /// The reports of the current turn and of the whole conversation.
     turn: RunReport,
     all: RunReport,
     key: KeyInUse,
-    /// Told when a turn is over.
+    /// Notified when a turn is over.
     turns: Arc<Notify>,
-    /// Told when the person does not want to wait for the end.
+    /// Notified when the person does not want to wait for the end.
     hurry: Arc<Notify>,
 }
 
@@ -123,7 +123,7 @@ enum ConversationState {
     /// The person was told how to leave.
     Warned,
     Working,
-    /// The conversation is summed up, as the person asked.
+    /// The conversation is being summed up, as the person asked.
     Compacting,
     Interrupting,
     Leaving,
@@ -175,12 +175,12 @@ impl ConversationUi {
         }
     }
 
-    /// Told when a turn is over.
+    /// Returns what is notified when a turn is over.
     pub(super) fn turns(&self) -> Arc<Notify> {
         Arc::clone(&self.turns)
     }
 
-    /// Told when the person does not want to wait for the end.
+    /// Returns what is notified when the person does not want to wait for the end.
     pub(super) fn hurry(&self) -> Arc<Notify> {
         Arc::clone(&self.hurry)
     }
@@ -189,7 +189,7 @@ impl ConversationUi {
         self.mode
     }
 
-    /// Shows what one begins with.
+    /// Shows the header and begins to draw.
     pub(super) fn begin(&mut self) {
         self.screen.begin(size().unwrap_or_default());
         let header = self.header.clone();
@@ -198,7 +198,7 @@ impl ConversationUi {
         self.draw();
     }
 
-    /// Shows what the session says.
+    /// Shows an event of the session.
     pub(super) fn show(&mut self, event: &Event, held: Option<&mut LockedSession>) {
         self.turn.add(event);
         self.all.add(event);
@@ -217,7 +217,7 @@ impl ConversationUi {
             EventKind::UserInput { parts, .. } => {
                 self.is_read(parts);
                 if let Some(held) = held {
-                    // A name is a convenience.
+                    // A session without a title works as well.
                     drop(held.entitle(&sessions::title(parts)));
                 }
                 if self.state != ConversationState::Leaving {
@@ -258,8 +258,9 @@ impl ConversationUi {
         }
         self.turn = RunReport::new(&self.key, self.mode);
         for text in mem::take(&mut self.queued) {
-            let text = brief(&text, QUEUED);
-            self.note(&format!("not read yet, and goes with what you say next: {text}"));
+            let shown = brief(&text, QUEUED);
+            self.note(&format!("not read yet, and goes with what you say next: {shown}"));
+            // Whole, since `is_read` looks for the text that the agent has read.
             self.queued.push_back(text);
         }
         if self.state != ConversationState::Leaving {
@@ -268,27 +269,27 @@ impl ConversationUi {
         }
     }
 
-    /// Says that something can't be.
+    /// Shows an error.
     pub(super) fn complain(&mut self, why: &str) {
         self.tell(TextStyle::RED, why);
         self.draw();
     }
 
-    /// Something is not as it should be.
+    /// Shows a warning, after the answer if a question is open.
     pub(super) fn warn(&mut self, line: &str) {
         self.transcript.out().wait(true);
         self.tell(TextStyle::YELLOW, line);
         self.transcript.out().wait(false);
     }
 
-    /// Time has passed.
+    /// Lets time pass: for keys that may be answers, and for the spinner.
     pub(super) fn tick(&mut self) {
         self.answer_by_key();
         self.spinner.tick();
         self.draw();
     }
 
-    /// Takes what the person does.
+    /// Handles a key or another event of the terminal.
     pub(super) fn read(&mut self, key: Key) {
         let workspace = self.workspace.clone();
         let files = move |part: &str| completion::files(&workspace, part);
@@ -317,13 +318,13 @@ impl ConversationUi {
         self.draw();
     }
 
-    /// The terminal is gone.
+    /// Leaves, since the terminal is gone.
     pub(super) fn gone(&mut self) {
         self.slot.close();
         self.leave();
     }
 
-    /// Has a key answer that was pressed alone, where the question can be answered so.
+    /// Answers the open question with the key that was pressed alone, if it takes keys.
     fn answer_by_key(&mut self) {
         let Some((key, at)) = self.key_pressed.filter(|(_, at)| at.elapsed() >= ALONE) else {
             return;
@@ -343,7 +344,7 @@ impl ConversationUi {
         self.slot.give(text);
     }
 
-    /// Takes a text: as an answer, as a command, or as a word to the agent.
+    /// Takes a finished text: as an answer, as a command, or as an input for the agent.
     fn said(&mut self, text: &str) {
         let asked = self.slot.question().map(|(question, _)| question);
         let is_confirmed = self.unanswering.take().is_some_and(|unsure| unsure == text);
@@ -373,7 +374,7 @@ impl ConversationUi {
                 Err(why) => self.tell(TextStyle::RED, &why),
             };
         }
-        // Whoever goes on has not decided.
+        // A new input while the agent is idle leaves the question about its changes undecided.
         if !self.is_working() {
             self.slot.refuse();
         }
@@ -392,7 +393,7 @@ impl ConversationUi {
         )
     }
 
-    /// The agent has read something.
+    /// Removes a text from the queue, since the agent has read it.
     fn is_read(&mut self, parts: &[Part]) {
         let Some(Part::Text { text, .. }) = parts.first() else { return };
         if let Some(at) = self.queued.iter().position(|queued| queued == text) {
@@ -400,7 +401,7 @@ impl ConversationUi {
         }
     }
 
-    /// Says something to the agent: now, after its current calls, or when it is done.
+    /// Sends a text to the agent: now, after its current calls, or when it is done.
     pub(super) fn say(&mut self, text: &str) {
         self.echo(text);
         let (text, waits) = match text.strip_suffix(LATER) {
@@ -414,6 +415,7 @@ impl ConversationUi {
         parts.extend(mem::take(&mut self.attached));
         parts.extend(mentions.parts);
         let is_working = self.is_working();
+        // A summary has no calls after which the agent could read it.
         let waits = waits || self.state == ConversationState::Compacting;
         self.commands.send(match (is_working, waits) {
             (false, _) => Command::submit(parts),
@@ -430,7 +432,7 @@ impl ConversationUi {
         }
     }
 
-    /// Stops what goes on; where nothing does, puts a question off, or takes away what was typed.
+    /// Stops the current activity; if there is none, puts a question off or clears the line.
     fn interrupt(&mut self) {
         match self.state {
             ConversationState::Working | ConversationState::Compacting => {
@@ -449,7 +451,7 @@ impl ConversationUi {
         }
     }
 
-    /// The same; where there is nothing to stop, tells how to leave, and leaves the next time.
+    /// Does the same; if there is nothing to stop, tells how to leave, and leaves the next time.
     fn interrupt_or_leave(&mut self) {
         let has_nothing = self.composer.is_empty() && self.slot.question().is_none();
         match self.state {
@@ -475,13 +477,14 @@ impl ConversationUi {
         self.commands.send(Command::Close);
     }
 
-    /// Stands still until the shell has the program go on.
+    /// Suspends the program until the shell continues it.
     fn suspend(&self) {
         let hidden = self.screen.hide();
         let lent = self.reader.lend();
         platform::stand_still();
         drop(lent);
         drop(hidden);
+        // The terminal may have another size by now, and no event has told.
         self.screen.resize(size().unwrap_or_default());
     }
 
@@ -503,13 +506,13 @@ impl ConversationUi {
         drop(self.screen.write_all(text.as_bytes()));
     }
 
-    /// Draws what is asked and what is being typed.
+    /// Draws the open question and the line that is being typed.
     fn draw(&mut self) {
         let asked = self.slot.question();
         self.spinner.hint(self.composer.hint());
         self.spinner.pause(asked.is_some());
         let (width, height) = (self.screen.width(), self.screen.height());
-        // One row stays for what goes on, and one for what was said.
+        // Room is kept for the spinner and for the end of the transcript.
         let most = height.saturating_sub(3);
         let mut question = RowLayout::default();
         if let Some((asked, _)) = asked {
@@ -523,14 +526,14 @@ impl ConversationUi {
         self.screen.set_input(Some(input.below(asked.collect())));
     }
 
-    /// The session is over.
+    /// Notes that the session is over.
     pub(super) fn over(&mut self) {
         self.state = ConversationState::Leaving;
         self.spinner.set(None);
         self.draw();
     }
 
-    /// Sets where changes go after each turn from now on.
+    /// Sets the place where changes go after each turn from now on.
     pub(super) const fn set_mode(&mut self, mode: ChangeMode) {
         self.mode = mode;
     }
@@ -540,12 +543,12 @@ impl ConversationUi {
         self.wants_another
     }
 
-    /// Returns whether it is over, or about to be.
+    /// Returns whether the conversation is over, or about to be.
     pub(super) fn is_leaving(&self) -> bool {
         self.state == ConversationState::Leaving
     }
 
-    /// Returns what is changed, and where, for whoever settles it.
+    /// Returns what the review of a turn needs: the workspace, the mode, and the person.
     pub(super) fn unsettled(&self) -> (Workspace, ChangeMode, Option<PersonHandle>) {
         (self.workspace.clone(), self.mode, self.person.clone())
     }
@@ -554,7 +557,7 @@ impl ConversationUi {
         self.style
     }
 
-    /// Shows which changes deserve a look, unless that was shown before.
+    /// Shows the notices about changes, unless the same were shown last.
     pub(super) fn show_notices(&mut self, notices: String) {
         if self.noticed != notices {
             self.write(&notices);
@@ -562,12 +565,12 @@ impl ConversationUi {
         }
     }
 
-    /// Shows what is changed and not applied.
+    /// Shows the pending changes.
     pub(super) fn show_diff(&mut self) {
         self.obey(SlashCommand::Diff);
     }
 
-    /// Shows what has become of the last changes.
+    /// Shows what has become of the changes at the end.
     pub(super) fn settled(&mut self, settled: ChangeDisposition, has_changes: bool) {
         match settled {
             _ if !has_changes => {}
@@ -577,7 +580,7 @@ impl ConversationUi {
         }
     }
 
-    /// Returns how the last turn has failed, if the session has ended by itself.
+    /// Returns the error of the last turn, if the session has ended by itself.
     pub(super) fn failure(&self) -> Option<CliError> {
         self.turn.run_result().err().filter(|_| self.turn.has_begun())
     }

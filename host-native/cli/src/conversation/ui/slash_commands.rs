@@ -1,4 +1,5 @@
-//! What becomes of a command that is said to the program itself.
+//! The execution of a conversation's commands. Those that change the session send it a command and
+//! take effect from the next call of the model on; those about files work on the overlay here.
 
 use super::{
     super::{
@@ -27,7 +28,7 @@ use std::{env, io};
 /// The levels of effort for models that the catalogue does not know.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/// Names that are told in place of one that is not known, and characters of that.
+/// The most names that are proposed in place of an unknown one, and the most characters of that.
 const NEAR: usize = 6;
 const NAME: usize = 80;
 
@@ -41,6 +42,7 @@ const GIVEN_UP: &str = "The user has given up those changes to files that were n
                         you change them.";
 
 impl ConversationUi {
+    /// Carries out a command.
     pub(super) fn obey(&mut self, command: SlashCommand) {
         match command {
             SlashCommand::Help => {
@@ -61,6 +63,7 @@ impl ConversationUi {
             SlashCommand::Approve(None) => self.note(header::asks(self.asks_about)),
             SlashCommand::Approve(Some(approve)) => {
                 self.asks_about = approve.asks();
+                // A new level is a new decision: what "always" has allowed is asked about again.
                 self.judge.forget();
                 self.configure(&json!({"approval": {"ask": approve.asked()}}));
                 self.note(&format!("from the next call on: {}", header::asks(self.asks_about)));
@@ -70,9 +73,10 @@ impl ConversationUi {
                 self.write(if diff.is_empty() { "nothing is changed\n" } else { &diff });
             }
             SlashCommand::Apply { over } => {
-                // It answers the question, too.
+                // The command also settles an open question about the changes.
                 self.slot.refuse();
                 if over {
+                    // What is in the folder now becomes the base, so that nothing conflicts.
                     self.workspace.rebase();
                 }
                 self.apply();
@@ -108,7 +112,7 @@ impl ConversationUi {
         }
     }
 
-    /// Another model answers from the next call on.
+    /// Has another model answer from the next call on.
     fn go_on_with(&mut self, name: &str) {
         let is_known = self.catalogue.has(&self.provider.name, name);
         let known = if is_known { Vec::new() } else { self.known_models() };
@@ -123,7 +127,7 @@ impl ConversationUi {
         self.note(&format!("from the next call on: {name}"));
     }
 
-    /// The model thinks that hard from the next call on.
+    /// Sets the model's effort from the next call on.
     fn think(&mut self, level: String) {
         if let Some(why) = self.doubt(&level, &self.known_efforts(), "effort") {
             return self.tell(TextStyle::YELLOW, &why);
@@ -133,7 +137,8 @@ impl ConversationUi {
         self.model.reasoning_effort = Some(level);
     }
 
-    /// Returns why a name is not taken that is none of those that are known; said twice, it is.
+    /// Returns why an unknown name is not taken; given a second time, it is. Catalogues are never
+    /// complete, and a misspelt name would only fail at the next call.
     fn doubt(&mut self, name: &str, known: &[String], what: &str) -> Option<String> {
         let names: Vec<&str> = known.iter().map(String::as_str).collect();
         if names.is_empty() || names.contains(&name) || self.doubted.take().as_deref() == Some(name)
@@ -160,14 +165,15 @@ impl ConversationUi {
         ))
     }
 
-    /// The models of the provider by the names that it knows them by; none where it may have any,
-    /// or others' models under names of its own.
+    /// Returns the names of the provider's models; none if it serves any model, or those of other
+    /// providers under its own names.
     pub(super) fn known_models(&self) -> Vec<String> {
+        // A default of the form `vendor/model` is that of a gateway, which serves others' models.
         let is_plain = self.provider.default_model.as_ref().is_some_and(|name| !name.contains('/'));
         if is_plain { self.catalogue.names(&self.provider.name) } else { Vec::new() }
     }
 
-    /// Returns how hard the model can think.
+    /// Returns the levels of effort that the model knows.
     pub(super) fn known_efforts(&self) -> Vec<String> {
         let known = self.catalogue.find(&self.provider.name, &self.model.name);
         let mut efforts = known.map(|known| known.efforts).unwrap_or_default();
@@ -177,7 +183,7 @@ impl ConversationUi {
         efforts
     }
 
-    /// Has a file go with what is said next.
+    /// Attaches a file to the next input.
     fn attach(&mut self, file: &str) {
         let file = file.trim_matches('"');
         let path = match file.strip_prefix("~/") {
@@ -199,7 +205,7 @@ impl ConversationUi {
         }
     }
 
-    /// Writes what was changed to the folder.
+    /// Applies the changes to the folder.
     pub(in super::super) fn apply(&mut self) {
         let count = changes::changed(&self.workspace);
         match applying::apply(&self.workspace, &|| false) {
@@ -217,7 +223,7 @@ impl ConversationUi {
         }
     }
 
-    /// Tells how to take back the files that undone steps have changed.
+    /// Tells how to undo the changes of undone steps to files.
     pub(super) fn offer_files(&mut self) {
         let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
         if !undone.is_empty() {
@@ -226,12 +232,13 @@ impl ConversationUi {
         }
     }
 
-    /// Takes back the files that undone steps have changed, and says which are not.
+    /// Undoes the changes of undone steps to files, and says which files stay and why.
     fn undo_files(&mut self) {
         if self.is_working() {
             return self.note("the agent is at work: Esc stops it, then /undo files");
         }
         let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        // Whatever happens to each file below, the same steps are not offered again.
         self.steps.settle();
         if undone.is_empty() {
             return self.note("no undone step has changed a file, as far as is known");
@@ -256,11 +263,12 @@ impl ConversationUi {
         if let Err(error) = self.workspace.save() {
             self.tell(TextStyle::RED, &format!("what was taken back is not saved: {error}"));
         }
-        // They go where the changes of a turn go.
+        // The files that were undone are changes, too: they are reviewed as after a turn.
         self.turns.notify_one();
     }
 
-    /// Gives up what was changed and is not applied; the agent is told.
+    /// Drops the pending changes and tells the agent, which would take its files for granted
+    /// otherwise.
     pub(in super::super) fn drop_changes(&mut self) {
         let count = changes::changed(&self.workspace);
         match count {

@@ -1,5 +1,5 @@
-//! Where sessions are kept: a folder for each, below the state folder. Only their owner may read
-//! them.
+//! The store of sessions: one folder for each, below the state folder, which only their owner may
+//! read. A folder counts as a session once it has a log or changes.
 
 use super::{
     open_session::LockedSession,
@@ -20,7 +20,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// A folder without a log is left of a program that was killed, if it is as old as that.
+/// The age from which a folder without a log counts as left behind by a program that was killed. A
+/// younger one may be a session that is just being opened.
 const LEFT: Duration = Duration::from_secs(3_600);
 
 /// All sessions that are kept.
@@ -28,7 +29,7 @@ const LEFT: Duration = Duration::from_secs(3_600);
 pub(crate) struct SessionStore(PathBuf);
 
 impl SessionStore {
-    /// The store of this user.
+    /// Returns the store of this user, which need not exist yet.
     pub(crate) fn open() -> Result<Self, CliError> {
         let state = app_dirs::state().ok_or_else(|| {
             CliError::configuration(
@@ -38,7 +39,7 @@ impl SessionStore {
         Ok(Self(state.join("sessions")))
     }
 
-    /// Makes the folder of a session. One that is there is taken only if it is damaged.
+    /// Makes the folder of a session. One that exists is used only if it is damaged.
     pub(crate) fn create(&self, about: SessionInfo) -> Result<LockedSession, CliError> {
         let folder = self.0.join(&about.id);
         let unmade = |error: io::Error| unusable("cannot make", &folder, &error);
@@ -64,7 +65,7 @@ impl SessionStore {
         Ok(held)
     }
 
-    /// All sessions, the newest first. What is none is passed over.
+    /// Returns all sessions, the newest first. Other folders are skipped.
     pub(crate) fn list(&self) -> Result<Vec<ListedSession>, CliError> {
         let entries = match fs::read_dir(&self.0) {
             Ok(entries) => entries,
@@ -77,8 +78,7 @@ impl SessionStore {
         Ok(all)
     }
 
-    /// The session that is meant: by its id or the beginning of it, or `last` for the newest one
-    /// of a folder.
+    /// Returns the session of an id or its beginning, or, for `last`, the newest one of a folder.
     pub(crate) fn find(&self, named: &str, folder: &Path) -> Result<StoredSession, CliError> {
         match self.find_any(named, folder)? {
             ListedSession::Kept(kept) => Ok(*kept),
@@ -86,7 +86,7 @@ impl SessionStore {
         }
     }
 
-    /// The same, also one that is damaged.
+    /// Returns the same, also if the session is damaged.
     pub(crate) fn find_any(&self, named: &str, folder: &Path) -> Result<ListedSession, CliError> {
         let mut all = self.list()?;
         if named == "last" {
@@ -115,7 +115,7 @@ impl SessionStore {
         }
     }
 
-    /// Removes what programs have left that were killed while they made or deleted a session.
+    /// Removes the remains of sessions whose programs were killed while they made or deleted them.
     pub(crate) fn sweep(&self) {
         for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             let (folder, name) = (entry.path(), entry.file_name());
@@ -124,7 +124,7 @@ impl SessionStore {
             let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age > LEFT));
             let is_left =
                 is_deleted || is_old && !folder.join(LOG).exists() && !has_changes(&folder);
-            // Whoever removes or makes it at this moment holds its lock.
+            // A program that makes or deletes it at this moment holds its lock.
             if is_left && entry.file_type().is_ok_and(|it| it.is_dir()) && locked(&folder).is_ok() {
                 drop(fs::remove_dir_all(&folder));
             }
@@ -132,7 +132,7 @@ impl SessionStore {
     }
 }
 
-/// 128 bits that no other session has.
+/// Returns a new id of 128 random bits.
 pub(crate) fn new_id() -> Result<SessionId, CliError> {
     new_session_id().map_err(|error| {
         CliError::configuration(format!("the system gives no random numbers: {error}"))

@@ -1,4 +1,4 @@
-//! What a store holds, whatever was left in it.
+//! Tests of the store: what it lists, finds and removes, whatever was left in it.
 
 use super::*;
 use crate::sessions::{
@@ -22,7 +22,7 @@ fn about(id: &str) -> SessionInfo {
     }
 }
 
-/// A store with a session.
+/// Returns a store with a session.
 fn store() -> (TempDir, SessionStore, StoredSession) {
     let dir = TempDir::new().unwrap();
     let store = SessionStore(dir.path().join("sessions"));

@@ -1,4 +1,4 @@
-//! What a person sees in six situations.
+//! Tests of the transcript: what a person sees in six situations.
 
 use super::*;
 use crate::{args::ColourChoice, wrap::columns_in};
@@ -29,7 +29,7 @@ const fn wide() -> Option<u16> {
     Some(200)
 }
 
-/// Events by hand, and what is seen of them.
+/// A scene of events that are made by hand, and its view.
 struct Scene {
     transcript: Transcript<Vec<u8>>,
     seq: u64,
@@ -132,7 +132,7 @@ impl Scene {
 
 type Columns = fn() -> Option<u16>;
 
-/// The widths and colours with which each situation is seen.
+/// The widths and colours in which each situation is shown.
 const SEEN: [(Columns, ColourChoice); 4] = [
     (narrow, ColourChoice::Never),
     (usual, ColourChoice::Always),
@@ -140,9 +140,8 @@ const SEEN: [(Columns, ColourChoice); 4] = [
     (pipe, ColourChoice::Never),
 ];
 
-/// Returns what is seen of a situation is what stands in its files: `tests/NAME-COLUMNS.txt`,
-/// `-pipe` off a terminal and `-colour` with `‹1›` in place of `ESC[1m`. On a terminal no line is
-/// wider than it.
+/// Checks that a situation is shown as in its files: `tests/NAME-COLUMNS.txt`, `-pipe` without a
+/// terminal, and `-colour` with `‹1›` in place of `ESC[1m`. No line is wider than the terminal.
 fn check(name: &str, situation: fn(Columns, ColourChoice) -> Scene) {
     check_at(name, situation, &SEEN);
 }
@@ -178,7 +177,7 @@ fn coded(text: &str) -> String {
     shown
 }
 
-/// The text in pieces of three characters, which split marks and words.
+/// Returns the text in pieces of three characters, which split marks and words.
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(3).map(|piece| piece.iter().collect()).collect()
@@ -405,7 +404,7 @@ fn side_by_side(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     scene.prints("1", "完了 ✅\n");
     scene.comes("1", streams("文書を作成しています。しばらくお待ちください。\n完了 ✅\n", "", 0));
     scene.writes("# 結果\n\n**すべて**のテストが成功しました 🎉。`doc/日本語.md`");
-    // Another agent speaks in the middle of it.
+    // A subagent's events come in the middle of it.
     scene.agent = AgentId(2);
     scene.ends(RunEnd::Interrupted);
     scene.agent = AgentId::ROOT;
@@ -419,7 +418,7 @@ fn side_by_side(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     scene
 }
 
-/// A reply that is to take the terminal over.
+/// The reply of a model that tries to take over the terminal.
 fn hostile(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.says(

@@ -1,5 +1,6 @@
-//! Bubblewrap around a command: what of the machine it sees, as the arguments of `bwrap`, and
-//! whether that works here.
+//! Bubblewrap around a command: the part of the machine that the command sees, as the arguments of
+//! `bwrap`, and a test of whether that works here. Only what is listed is seen, so that a new place
+//! for secrets is hidden from the start.
 
 use super::variables::EnvironmentVariables;
 use innerloop_tools::VERSION_SYSTEMS;
@@ -12,15 +13,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time in which bubblewrap has to show that it works.
+/// The time limit for the test.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The folders of the system that can be read: programs, and what they are made of.
+/// The folders of the system that can be read: programs, and what they need.
 const SYSTEM: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"];
 
 /// The settings of the system that can be read: names, addresses, certificates, libraries, the time
 /// zone.
+// A list and not all of `/etc`, which also holds passwords and keys of services.
 const SETTINGS: [&str; 22] = [
     "alternatives",
     "ca-certificates",
@@ -48,6 +50,8 @@ const SETTINGS: [&str; 22] = [
 
 /// The parts of the home folder that can be read: programs that were installed there, and what they
 /// have fetched. None of them is known to hold keys.
+// Parts of folders and not the whole: beside a cache there may be a file with a token, such as
+// `settings.xml` of Maven beside `.m2/repository`.
 const CACHES: [&str; 17] = [
     ".asdf",
     ".bun/bin",
@@ -68,16 +72,17 @@ const CACHES: [&str; 17] = [
     ".volta",
 ];
 
-/// Folders that a variable may name, where they are in the home folder otherwise, and what of them
-/// can be read.
+/// Folders that a variable may name, with their usual places in the home folder, and the parts of
+/// them that can be read.
 const NAMED: [(&str, &str, &[&str]); 4] = [
+    // Without `credentials.toml`, which holds tokens of registries.
     ("CARGO_HOME", ".cargo", &["bin", "env", "git", "registry"]),
     ("RUSTUP_HOME", ".rustup", &[""]),
     ("GOPATH", "go", &["bin", "pkg"]),
     ("NVM_DIR", ".nvm", &[""]),
 ];
 
-/// The folder of the workspace that can't be changed, in addition to those of version systems.
+/// The folder of the workspace that can't be changed, besides those of version systems.
 const KEPT: &str = ".innerloop";
 
 /// Bubblewrap, over one workspace.
@@ -89,7 +94,7 @@ pub(super) struct Bubblewrap {
     pub(super) network: bool,
 }
 
-/// Something that a command sees.
+/// A path that a command sees.
 struct Mount {
     option: &'static str,
     source: Option<PathBuf>,
@@ -97,8 +102,7 @@ struct Mount {
 }
 
 impl Bubblewrap {
-    /// Returns what it is started with to run a command in `folder`, which may write to the file
-    /// `note`.
+    /// Returns the arguments that start a command in `folder`, which may write to the file `note`.
     pub(super) fn argv(
         &self,
         command: Vec<OsString>,
@@ -108,15 +112,19 @@ impl Bubblewrap {
     ) -> Vec<OsString> {
         let kept = VERSION_SYSTEMS.into_iter().chain([KEPT]);
         let kept = kept.map(|name| self.workspace.join(name));
-        // Where a link leads is not kept by covering the link.
+        // A mount covers the file that a link leads to, and the link itself can still be replaced:
+        // it would protect nothing, and hide something else.
         let kept = kept.filter(|path| !path.is_symlink());
         let mut mounts = self.mounts(variables);
         mounts.extend(kept.map(Mount::read));
         mounts.extend(note.map(|note| Mount::at("--bind", note)));
-        // What lies in another comes after it.
+        // A later mount covers an earlier one, so that a path comes after those that contain it.
+        // The sort is stable: the workspace stays behind an empty folder at the same path.
         mounts.sort_by_key(|mount| mount.place.components().count());
         let network = (!self.network).then_some("--unshare-net");
         let options = [
+            // Without these a killed host would leave commands behind, and a command could put
+            // input into the terminal.
             "--die-with-parent",
             "--new-session",
             "--unshare-user-try",
@@ -134,10 +142,11 @@ impl Bubblewrap {
         argv
     }
 
-    /// Returns what commands see, the workspace last among those that are as deep as it.
+    /// Returns the mounts for commands; among those of one depth, the workspace comes last.
     fn mounts(&self, variables: &EnvironmentVariables) -> Vec<Mount> {
         let folder = |name: &str| {
             let path = variables.get(OsStr::new(name)).map(PathBuf::from);
+            // A relative path would lead elsewhere from every folder.
             path.filter(|path| path.is_absolute())
         };
         let home = folder("HOME");
@@ -145,6 +154,8 @@ impl Bubblewrap {
             Mount { option: "--proc", source: None, place: "/proc".into() },
             Mount { option: "--dev", source: None, place: "/dev".into() },
         ];
+        // `/run` and `/tmp` hold sockets of services, through which a command could have others do
+        // its work.
         let empty = ["/tmp", "/var/tmp", "/run"].map(PathBuf::from).into_iter();
         mounts.extend(empty.chain(home.clone()).map(Mount::empty));
         mounts.extend(SYSTEM.map(|path| Mount::read(path.into())));
@@ -160,8 +171,10 @@ impl Bubblewrap {
         mounts
     }
 
-    /// Returns why it does not work here, if it does not.
+    /// Returns the reason why it does not work here; `None` if it does.
     pub(super) fn fault(&self, variables: &EnvironmentVariables) -> Option<String> {
+        // With the arguments of a real command: that the program is installed does not tell whether
+        // this system lets it make namespaces.
         let argv = self.argv(
             vec!["/bin/sh".into(), "-c".into(), ":".into()],
             &self.workspace,
@@ -174,7 +187,7 @@ impl Bubblewrap {
     }
 }
 
-/// Returns what is wrong with a command that should do nothing but end well.
+/// Returns the failure of a command that should do nothing but succeed.
 fn tried(mut command: Command) -> io::Result<Option<String>> {
     let begun = Instant::now();
     let pipes = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -198,17 +211,17 @@ fn join(folder: &Path, part: &str) -> Mount {
 }
 
 impl Mount {
-    /// Returns what stands at a path, where the same path leads to it.
+    /// Returns a mount of a path at the same path.
     fn at(option: &'static str, path: &Path) -> Self {
         Self { option, source: Some(path.to_owned()), place: path.to_owned() }
     }
 
-    /// Returns what can be read, if it is there.
+    /// Returns a mount that can only be read. It is left out if there is nothing at the path.
     fn read(path: PathBuf) -> Self {
         Self { option: "--ro-bind-try", source: Some(path.clone()), place: path }
     }
 
-    /// An empty folder of the command's own.
+    /// Returns an empty folder of the command's own.
     fn empty(path: PathBuf) -> Self {
         Self { option: "--tmpfs", source: None, place: path }
     }

@@ -1,5 +1,6 @@
-//! One command from its start to its end: what it prints is kept and shown as it comes, and when
-//! its time is up it is asked to end, and ended two seconds later.
+//! One command from its start to its end: its output is kept and shown as it comes, and when its
+//! time is up it is asked to end, and killed two seconds later. Whatever way it ends, none of its
+//! processes is left.
 
 use super::processes::{self, ProcessGuard, ProcessSpec, SpawnedProcess};
 use innerloop_driver::{
@@ -24,21 +25,20 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The time that processes have to end after they were asked to.
+/// The time in which processes have to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The time for which processes that a command leaves behind may go on printing before they are
-/// asked to end.
+/// The time for which processes that a command leaves behind may still print before they are asked
+/// to end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The time limit for reading more from a pipe after all processes that could write to it have been
-/// ended.
+/// The time limit for reading more from a pipe when no process can write to it any more.
 const REST: Duration = Duration::from_millis(50);
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
-/// The output that all commands of a session may still print.
+/// The number of bytes that all commands of a session may still print.
 pub(super) type OutputBudget = Arc<AtomicU64>;
 
 /// The listener for what a command prints, and the limits of that output.
@@ -48,15 +48,15 @@ pub(super) struct OutputListener {
     pub(super) limits: RunLimits,
     pub(super) budget: OutputBudget,
     pub(super) on_delta: Option<OnDelta>,
-    /// True if nothing is read before whoever watches has room for it.
+    /// True if nothing is read before the watcher has room for it.
     pub(super) waits: bool,
 }
 
-/// Runs a command to its end, for `limit` at most or until `stop` is done. None of its processes
-/// is left then. Dropping the future ends them at once.
+/// Runs a command to its end, for `limit` at most or until `stop` is done. None of its processes is
+/// left then. Dropping the future kills them at once.
 ///
 /// # Errors
-/// Why it can't be started.
+/// The reason why it can't be started.
 pub(super) async fn run(
     plan: ProcessSpec,
     stdin: Option<String>,
@@ -67,6 +67,8 @@ pub(super) async fn run(
     let started = processes::start(plan).await?;
     let mut running = CommandRun::new(started, stdin, listener)?;
     let end = tokio::select! {
+        // What stops a command is looked at first: one that prints without a pause must not hide
+        // it.
         biased;
         () = stop => ProgramExit::Interrupted,
         () = sleep(limit) => ProgramExit::TimedOut,
@@ -94,7 +96,7 @@ enum ExitState {
 /// One of the two outputs.
 struct OutputPipe {
     channel: StandardStream,
-    /// Nothing where nobody can write to it any more.
+    /// The end to read from; `None` once nobody can write to it any more.
     end: Option<Receiver>,
     buffer: Vec<u8>,
 }
@@ -108,7 +110,9 @@ impl CommandRun {
         let SpawnedProcess { leash, exit, stdin: input, stdout, stderr } = started;
         if let (Some(input), Some(text)) = (input, stdin) {
             let mut input = Sender::from_owned_fd(input)?;
-            // Whether it reads it is the command's business. Its end is this one's, too.
+            // Written beside the reading: a command that prints before it reads would otherwise
+            // wait for us while we wait for it. It need not read at all. The end of the task closes
+            // the pipe.
             drop(tokio::spawn(async move { input.write_all(text.as_bytes()).await }));
         }
         let pipes = [
@@ -134,26 +138,29 @@ impl CommandRun {
                 return end;
             }
         };
-        // Whoever else writes to its output, such as the end of a pipeline, has a moment for it.
+        // Other processes may still write to its output, such as the end of a pipeline. A service
+        // that it has left behind would do so for ever, so that they only get a moment.
         match timeout(LAST_WORDS, self.read_all()).await {
             Ok(Err(end)) => end,
             Ok(Ok(())) | Err(_) => ProgramExit::Exit(code),
         }
     }
 
-    /// Ends whatever is still there, and reads what it has printed.
+    /// Ends the processes that are left, and reads what they have printed.
     async fn finish(&mut self) {
         if self.is_open() || matches!(self.exit, ExitState::Awaited(_)) {
             self.leash.ask();
             let settled = async {
-                // Of what is too much the rest is not read.
+                // Read meanwhile, since a process that waits for room in a pipe can't end. Where
+                // there is too much, the rest is not read.
                 let _ = self.read_all().await;
                 self.exit.wait().await;
             };
             let _ = timeout(GRACE, settled).await;
         }
         self.leash.end();
-        // It is not more than the pipes hold.
+        // The rest is at most what the pipes hold, and a watcher that has stopped reading must not
+        // delay the end.
         self.listener.waits = false;
         while self.is_open() && matches!(timeout(REST, self.read_once()).await, Ok(Ok(()))) {}
         let last = self.printed.finish();
@@ -173,7 +180,7 @@ impl CommandRun {
         self.pipes.iter().any(|pipe| pipe.end.is_some())
     }
 
-    /// Reads a piece of either output; for ever if both have ended.
+    /// Reads a piece of either output; never returns if both have ended.
     async fn read_once(&mut self) -> Result<(), ProgramExit> {
         let [out, err] = &mut self.pipes;
         let (channel, read) = tokio::select! {
@@ -183,7 +190,7 @@ impl CommandRun {
         self.take(channel, read)
     }
 
-    /// Takes so many bytes of an output's buffer.
+    /// Takes this many bytes of an output's buffer.
     fn take(&mut self, channel: StandardStream, bytes: usize) -> Result<(), ProgramExit> {
         let most = self.listener.limits.output_bytes.saturating_sub(self.total);
         let fits = bytes.min(usize::try_from(most).unwrap_or(usize::MAX));
@@ -208,9 +215,10 @@ impl CommandRun {
 }
 
 impl ExitState {
-    /// Waits for it, for ever if nobody tells.
+    /// Waits for the exit code.
     async fn wait(&mut self) -> i32 {
         if let Self::Awaited(exit) = self {
+            // Kept, as the channel gives it only once, and both the run and its finish ask.
             *self = Self::Is(exit.await.unwrap_or(-1));
         }
         match self {
@@ -225,9 +233,10 @@ impl OutputPipe {
         Ok(Self { channel, end: Some(Receiver::from_owned_fd(end)?), buffer: vec![0; PIECE] })
     }
 
-    /// Reads a piece into the buffer as soon as whoever watches has room for more; for ever if the
-    /// output has ended. Given up before, it has read nothing.
+    /// Reads a piece into the buffer as soon as the watcher has room for more; never returns if the
+    /// output has ended. Dropped before, it has read nothing.
     async fn read(&mut self, listener: &OutputListener) -> usize {
+        // Unread output fills the pipe, and the program waits by itself.
         if let Some(watcher) = listener.on_delta.as_ref().filter(|_| listener.waits) {
             watcher.room().await;
         }
@@ -243,9 +252,11 @@ impl OutputPipe {
 }
 
 impl OutputListener {
-    /// Takes so much of what is left for the session.
+    /// Takes this much of what is left for the session; false if less is left.
     fn take(&self, bytes: u64) -> bool {
         let less = |left: u64| left.checked_sub(bytes);
+        // Commands of several agents share the budget, so that the look and the change are one
+        // step.
         self.budget.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
     }
 }

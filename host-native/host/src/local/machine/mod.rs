@@ -1,4 +1,5 @@
-//! The machine, by what Linux and macOS have for it: processes in groups, a shell as POSIX has it.
+//! The machine as Linux and macOS offer it: processes in groups, and a POSIX shell. Files stay the
+//! business of the sandbox's executor; only commands and programs are carried out here.
 
 mod bubblewrap;
 mod command;
@@ -30,13 +31,13 @@ use std::{
 };
 use variables::{EnvironmentVariables, variables};
 
-/// The machine: commands run on it, files are the workspace's. Clones share where the agents'
-/// shells stand.
+/// The machine: commands run on it, files are the workspace's. Clones share the current folders of
+/// the agents' shells.
 #[derive(Clone, Debug)]
 pub struct LocalEnvironment {
     files: Executor,
     shell: Shell,
-    /// The jail that commands run in, or the reason why they run in none.
+    /// Bubblewrap for the commands, or the reason why they run without it.
     jail: Result<Bubblewrap, String>,
     variables: EnvironmentVariables,
     /// The number of variables of this program's environment that commands do not see, since they
@@ -49,8 +50,8 @@ pub struct LocalEnvironment {
 }
 
 impl LocalEnvironment {
-    /// The machine, over the workspace of a sandbox that carries out what concerns files. Looks
-    /// once whether bubblewrap works, which starts it.
+    /// Opens the machine over the workspace of a sandbox, which carries out what concerns files. It
+    /// starts bubblewrap once to see whether it works.
     ///
     /// # Errors
     /// [`LocalError`] if the workspace is an overlay, or bubblewrap is wanted and does not work.
@@ -59,6 +60,7 @@ impl LocalEnvironment {
             return Err(LocalError::Overlay);
         }
         let set = options.variables.iter().cloned();
+        // Whoever asks for all variables gets these, too.
         let is_secret = |name: &OsString| {
             options.inherit != InheritPolicy::All
                 && options.secrets.iter().any(|secret| name == &**secret)
@@ -68,6 +70,7 @@ impl LocalEnvironment {
         let (variables, kept_back) = variables(options.inherit, inherited, set);
         let kept_back = kept_back + secrets.len();
         let jail = jail(files.workspace().root(), options, &variables);
+        // Falling back to no jail would be the one thing that this option rules out.
         if let (BubblewrapMode::Always, Err(why)) = (options.bubblewrap, &jail) {
             return Err(LocalError::Unconfined(why.clone()));
         }
@@ -78,20 +81,20 @@ impl LocalEnvironment {
         Ok(Self { files, shell, jail, variables, kept_back, limits, budget, keys, places })
     }
 
-    /// The same machine, which takes these keys out of what commands print.
+    /// Returns the same machine, which removes these keys from what commands print.
     #[must_use]
     pub fn without_keys(self, keys: &SecretKeys) -> Self {
         Self { keys: keys.clone(), files: self.files.without_keys(keys), ..self }
     }
 
-    /// The same machine with other limits for what each command may print; the others are the
-    /// sandbox's.
+    /// Returns the same machine with other limits for the output of each command; all other limits
+    /// are the sandbox's.
     #[must_use]
     pub fn with_limits(self, limits: RunLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Returns what it means to run commands here, in a line for the person whose machine it is.
+    /// Returns a line that tells the person whose machine it is what it means to run commands here.
     #[must_use]
     pub fn notice(&self) -> String {
         let user = env::var("USER").ok().filter(|user| !user.is_empty());
@@ -117,7 +120,7 @@ impl LocalEnvironment {
         }
     }
 
-    /// Carries out a command line. The shell stands where the agent's last one has left it, unless
+    /// Carries out a command line. It starts in the folder where the agent's last one ended, unless
     /// a folder is named for this one.
     async fn command(&self, line: &str, folder: Option<&str>, call: ExecutionContext) -> Outcome {
         let home = match self.files.folder(&call.context.folder) {
@@ -131,6 +134,8 @@ impl LocalEnvironment {
                 self.places.last(call.context.agent).map_or(StartFolder::Home, StartFolder::Last)
             }
         };
+        // A command with a folder of its own does not move the agent's shell, so that it notes
+        // nothing.
         let note = match folder {
             Some(_) => None,
             None => match self.places.note() {
@@ -143,6 +148,7 @@ impl LocalEnvironment {
         let argv = self.shell.argv(script);
         let outcome =
             self.run_in(argv, None, home, note.as_ref().map(FolderNote::path), call).await;
+        // Also after a command that failed: it may have changed the folder before.
         if let Some(note) = &note {
             self.places.set(agent, note);
         }
@@ -179,6 +185,8 @@ impl LocalEnvironment {
         let (argv, folder) = match &self.jail {
             Err(_) => (argv, folder),
             Ok(jail) => {
+                // In the jail `/tmp` is the only folder for temporary files; the one that the
+                // variable names is not there.
                 if let Some(place) = variables.get_mut(std::ffi::OsStr::new("TMPDIR")) {
                     *place = "/tmp".into();
                 }
@@ -190,7 +198,7 @@ impl LocalEnvironment {
         let (keys, limits, budget) = (self.keys.clone(), self.limits, Arc::clone(&self.budget));
         let listener = OutputListener { keys, limits, budget, on_delta, waits: true };
         match command::run(plan, stdin, listener, timeout, stop).await {
-            // What it has changed is not watched.
+            // Nobody watches which files it has changed.
             Ok((end, printed)) => printed.outcome(&end, Vec::new(), false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let message = format!("there is no program `{name}` on this machine");
@@ -222,6 +230,7 @@ impl Environment for LocalEnvironment {
                     self.program(&program, &args, stdin, call).await
                 }
                 action => {
+                    // The model knows real paths from its commands and uses them for files, too.
                     let root = self.files.workspace().root().to_string_lossy();
                     let action = paths::below(&root, action);
                     let ExecutionContext { context, timeout, on_delta, stop } = call;
@@ -249,13 +258,13 @@ impl Environment for LocalEnvironment {
     }
 }
 
-/// Returns where bubblewrap is installed, if it is. Whether it works is not looked at.
+/// Returns where bubblewrap is installed, if it is. It does not tell whether it works.
 #[must_use]
 pub fn bubblewrap() -> Option<PathBuf> {
     shell::installed("bwrap")
 }
 
-/// Returns what commands run in; or why in nothing.
+/// Returns bubblewrap for the commands, or the reason why they run without it.
 fn jail(
     root: &Path,
     options: &LocalOptions,

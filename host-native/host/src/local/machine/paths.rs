@@ -1,5 +1,6 @@
-//! Paths that an agent names as commands do, from the machine's root on: where such a path leads to
-//! the workspace, it is told as the tools know it, from the workspace's root on.
+//! Paths of the machine in actions on files: agents name files as commands do, from the machine's
+//! root on. A path that leads into the workspace is replaced by the one that the tools know, from
+//! the workspace's root on; any other stays as it is.
 
 use innerloop_core::action::{Action, GrepQuery};
 
@@ -7,8 +8,8 @@ use innerloop_core::action::{Action, GrepQuery};
 const NAMING: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
-/// The same action, whose paths and patterns begin at the workspace's root where they began with
-/// `root`, the workspace's place on the machine.
+/// Returns the same action, with paths and patterns that began with `root`, the workspace's place
+/// on the machine, beginning at the workspace's root.
 pub(super) fn below(root: &str, mut action: Action) -> Action {
     let map = |path: &mut String| {
         if let Some(mapped) = mapped(root, path) {
@@ -30,19 +31,22 @@ pub(super) fn below(root: &str, mut action: Action) -> Action {
             path.iter_mut().for_each(map);
         }
         Action::Grep(GrepQuery { path, glob, .. }) => path.iter_mut().chain(glob).for_each(map),
+        // These see the machine's own paths.
         Action::RunProgram { .. } | Action::Shell { .. } | Action::Fetch { .. } => {}
     }
     action
 }
 
-/// A path from the workspace's root on; nothing if it does not lead there.
+/// Returns the path from the workspace's root on; `None` if it does not lead there.
 fn mapped(root: &str, path: &str) -> Option<String> {
     let rest = path.strip_prefix(root.trim_end_matches('/'))?;
+    // The end of a name must follow: `/home/u/pp` does not lie in `/home/u/p`.
     let is_inside = rest.is_empty() || rest.starts_with('/');
     is_inside.then(|| if rest.is_empty() { "/".to_owned() } else { rest.to_owned() })
 }
 
-/// A patch whose files are named so.
+/// Returns the patch with the names of its files mapped. Its text is left alone, since all its
+/// lines begin with a sign.
 fn in_patch(root: &str, patch: &str) -> String {
     let line = |line: &str| {
         let named = NAMING.iter().find_map(|naming| Some((naming, line.strip_prefix(naming)?)));

@@ -1,6 +1,6 @@
-//! The processes of one command: how they are started, told to end, and ended. They are a group of
-//! their own, so that one signal reaches all of them. A thread starts them and waits for them, so
-//! that it lives as long as they do.
+//! The processes of one command: how they are started, asked to end, and killed. They are a group
+//! of their own, so that one signal reaches all of them. A thread starts them and waits for them:
+//! bubblewrap's tie to its parent is one to the thread that started it.
 
 use super::variables::EnvironmentVariables;
 use rustix::process::{
@@ -17,8 +17,10 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// The script that holds a group's id and ends the group when this program is gone, however it
-/// went: then the pipe that the script reads from has no other end.
+/// The script of the guard, which holds a group's id and kills the group when this program is gone,
+/// however that ended: then the pipe that the script reads from has no other end.
+// It ignores the signals that the group is sent, since it has to outlive the command. `kill 0`
+// means the group of the caller.
 const GUARD: &str = "trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU\n\
                      read -r _\nkill -KILL 0";
 
@@ -30,28 +32,28 @@ pub(super) struct ProcessSpec {
     pub(super) variables: EnvironmentVariables,
     /// The folder that it starts in.
     pub(super) folder: PathBuf,
-    /// True if it is bubblewrap, which ends what it runs when it ends itself.
+    /// True if the program is bubblewrap, which kills what it runs when it ends.
     pub(super) is_jail: bool,
     /// True if something is written to its standard input.
     pub(super) has_input: bool,
 }
 
-/// Processes that run.
+/// The processes of a command that runs, and its pipes.
 #[derive(Debug)]
 pub(super) struct SpawnedProcess {
     pub(super) leash: ProcessGuard,
-    /// Comes when the command's own process has ended, with its exit code: 128 and the signal
-    /// where one ended it.
+    /// The exit code, sent when the command's own process has ended: 128 and the signal where one
+    /// ended it.
     pub(super) exit: oneshot::Receiver<i32>,
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
 }
 
-/// Starts them.
+/// Starts the processes.
 ///
 /// # Errors
-/// Why they can't be.
+/// The reason why they can't be started.
 pub(super) async fn start(plan: ProcessSpec) -> io::Result<SpawnedProcess> {
     let (tell, told) = oneshot::channel();
     let thread = thread::Builder::new().name("command".to_owned());
@@ -59,13 +61,13 @@ pub(super) async fn start(plan: ProcessSpec) -> io::Result<SpawnedProcess> {
     told.await.map_err(io::Error::other)?
 }
 
-/// The guard that ends the processes. When it is dropped, it ends those that are left at once.
+/// The guard of the processes. When it is dropped, it kills those that are left.
 #[derive(Debug)]
 pub(super) struct ProcessGuard {
     group: Pid,
     is_jail: bool,
-    /// Dropped, it lets the thread take the ended processes off the system's list, so that their
-    /// ids stand for nothing else before.
+    /// The sender whose drop lets the thread reap the ended processes. Until then their ids can't
+    /// be given to other processes, and a signal reaches nobody else.
     _held: mpsc::Sender<()>,
 }
 
@@ -73,15 +75,16 @@ impl ProcessGuard {
     /// Asks all of them to end.
     pub(super) fn ask(&self) {
         let asked = if self.is_jail { inside(self.group) } else { Some(self.group) };
-        // Bubblewrap itself would take all others with it.
+        // The signal goes to what runs inside: if bubblewrap itself ended, the kernel would kill
+        // the rest at once.
         let Some(group) = asked else { return };
-        // One that is stopped hears nothing before it goes on.
+        // A stopped process handles the request only when it goes on.
         for signal in [Signal::TERM, Signal::CONT] {
             let _ = kill_process_group(group, signal);
         }
     }
 
-    /// Ends all of them at once.
+    /// Kills all of them at once.
     pub(super) fn end(&self) {
         let _ = kill_process_group(self.group, Signal::KILL);
     }
@@ -93,7 +96,7 @@ impl Drop for ProcessGuard {
     }
 }
 
-/// Starts the processes, and waits for their end and for the end of their leash.
+/// Starts the processes, and waits for their end and for the drop of their guard.
 fn run(plan: &ProcessSpec, tell: oneshot::Sender<io::Result<SpawnedProcess>>) {
     let (mut child, guard) = match spawn(plan) {
         Ok(spawned) => spawned,
@@ -110,17 +113,19 @@ fn run(plan: &ProcessSpec, tell: oneshot::Sender<io::Result<SpawnedProcess>>) {
         let _ = tell.send(Ok(SpawnedProcess { leash, exit, stdin, stdout, stderr }));
     }
     let _ = tell_exit.send(ended(own));
-    // The leash says nothing; that it is gone is what there is to hear.
+    // Nothing is ever sent; the wait ends when the guard is dropped. Only then are the processes
+    // reaped.
     let _ = released.recv();
     let _ = child.wait();
     let _ = guard.map(end);
 }
 
-/// The command's own process, and the guard of its group unless bubblewrap is that.
+/// Starts the command's own process, and the guard of its group unless bubblewrap does that job.
 fn spawn(plan: &ProcessSpec) -> io::Result<(Child, Option<Child>)> {
     if plan.is_jail {
         return Ok((command(plan, None).spawn()?, None));
     }
+    // The guard comes first: its id is the group's, which the command joins when it starts.
     let guard = guard()?;
     match command(plan, Some(Pid::from_child(&guard))).spawn() {
         Ok(child) => Ok((child, Some(guard))),
@@ -131,7 +136,7 @@ fn spawn(plan: &ProcessSpec) -> io::Result<(Child, Option<Child>)> {
     }
 }
 
-/// Starts what holds the group's id.
+/// Starts the process that holds the group's id.
 fn guard() -> io::Result<Child> {
     Command::new("/bin/sh")
         .args(["-c", GUARD])
@@ -144,7 +149,7 @@ fn guard() -> io::Result<Child> {
         .spawn()
 }
 
-/// Ends the guard and what is left of its group.
+/// Kills the guard and what is left of its group.
 fn end(mut guard: Child) -> io::Result<()> {
     kill_process_group(Pid::from_child(&guard), Signal::KILL)?;
     guard.wait().map(drop)
@@ -165,7 +170,7 @@ fn command(plan: &ProcessSpec, group: Option<Pid>) -> Command {
     command
 }
 
-/// Waits for the end of a child, which stays on the system's list.
+/// Waits for the end of a child without reaping it.
 fn ended(child: Pid) -> i32 {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     loop {
@@ -177,13 +182,13 @@ fn ended(child: Pid) -> i32 {
     }
 }
 
-/// An exit code as a shell tells it.
+/// Returns the exit code as a shell shows it.
 fn code(status: &WaitIdStatus) -> i32 {
     let signal = status.terminating_signal().map(|signal| 128 + signal);
     status.exit_status().or(signal).unwrap_or(-1)
 }
 
-/// The group of what runs inside of bubblewrap: its one child has begun a session there.
+/// Returns the group of what runs inside of bubblewrap: its one child has begun a session there.
 fn inside(jail: Pid) -> Option<Pid> {
     let processes = std::fs::read_dir("/proc").ok()?;
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -194,7 +199,8 @@ fn inside(jail: Pid) -> Option<Pid> {
 /// The parent of a process.
 fn parent_of(id: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name stands in brackets and may hold anything; after it come the state and the parent.
+    // The name stands in brackets and may hold anything, also brackets and spaces; behind the last
+    // one come the state and the parent.
     let (_, rest) = status.rsplit_once(')')?;
     rest.split_ascii_whitespace().nth(1)?.parse().ok()
 }

@@ -1,5 +1,6 @@
-//! The machine's shell: which one it is, what it is given to carry out, and in which folder each
-//! agent's stands.
+//! The machine's shell: which one it is, the script that it is given, and the current folder of
+//! each agent. Every command is a shell of its own; what one agent's shell would keep between
+//! commands is only this folder.
 
 use innerloop_core::id::AgentId;
 use innerloop_workspace::private_files;
@@ -31,13 +32,15 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The beginning of the names of folders in which shells note their current folder.
 const PREFIX: &str = "innerloop-shell-";
 
-/// So many bytes of a note are read; a path that does not end by then has no line break.
+/// The number of bytes of a note that are read; a path that is longer has lost its line break and
+/// does not count.
 const LONGEST: u64 = 4097;
 
-/// Returns where a program of that name is installed.
+/// Returns where a program of that name is installed, by `PATH`.
 pub(super) fn installed(name: &str) -> Option<PathBuf> {
     let places = env::var_os("PATH").unwrap_or_else(|| PATH.into());
     let mut programs = env::split_paths(&places).map(|place| place.join(name));
+    // A relative entry of `PATH` would find programs in the workspace, which the agent can write.
     programs.find(|path| path.is_absolute() && path.is_file())
 }
 
@@ -49,7 +52,7 @@ pub(super) struct Shell {
 }
 
 impl Shell {
-    /// `bash` where there is one, else `sh`.
+    /// Returns `bash` if there is one, else `sh`.
     pub(super) fn find() -> Self {
         let usual = || Some(PathBuf::from("/bin/bash")).filter(|path| path.is_file());
         if let Some(path) = installed("bash").or_else(usual) {
@@ -58,9 +61,9 @@ impl Shell {
         Self { name: "sh", path: installed("sh").unwrap_or_else(|| PathBuf::from("/bin/sh")) }
     }
 
-    /// Returns what is started to carry out a script.
+    /// Returns the arguments that start the shell with a script.
     pub(super) fn argv(&self, script: OsString) -> Vec<OsString> {
-        // The last is its own name, with which its complaints begin.
+        // The last one is the shell's own name, with which its error messages begin.
         vec![self.path.clone().into(), "-c".into(), script, self.name.into()]
     }
 }
@@ -68,16 +71,16 @@ impl Shell {
 /// The folder in which a command line is carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StartFolder {
-    /// In the agent's own folder.
+    /// The agent's own folder.
     Home,
-    /// In this folder, or not at all.
+    /// This folder; if it can't be entered, nothing is carried out.
     There(PathBuf),
-    /// In this folder, where the last one has ended; or in the agent's own if it is gone.
+    /// This folder, where the last command ended, or the agent's own if it is gone.
     Last(PathBuf),
 }
 
-/// Returns what a shell that starts in the agent's own folder is to carry out: it goes to the
-/// place, and when it ends it writes to the file `note` where it stands.
+/// Returns the script for a shell that starts in the agent's own folder: it goes to the place, and
+/// when it ends it writes its current folder to the file `note`.
 pub(super) fn script(command: &str, place: &StartFolder, note: Option<&Path>) -> OsString {
     let mut script = Vec::new();
     match place {
@@ -92,15 +95,17 @@ pub(super) fn script(command: &str, place: &StartFolder, note: Option<&Path>) ->
         }
     }
     if let Some(note) = note {
+        // `>|` writes even if the command has set `noclobber`. A trap also runs when the command
+        // calls `exit`.
         let noting = [b"{ pwd -P >|", &*quoted(note.as_os_str()), b"; } 2>/dev/null"].concat();
         script.extend([b"trap ", &*quoted(OsStr::from_bytes(&noting)), b" EXIT; "].concat());
     }
-    // On the same line, so that complaints name the lines of the command.
+    // On the same line, so that the line numbers of error messages are those of the command.
     script.extend(command.as_bytes());
     OsString::from_vec(script)
 }
 
-/// A text as one word of a script.
+/// Returns a text as one word of a script.
 fn quoted(text: &OsStr) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for byte in text.as_bytes() {
@@ -122,31 +127,36 @@ pub(super) struct ShellFolders {
 }
 
 impl ShellFolders {
+    /// Creates the folder for notes.
+    ///
     /// # Errors
-    /// Why there is no room for notes.
+    /// The folder can't be created.
     pub(super) fn new() -> io::Result<Self> {
         let parent = env::temp_dir();
         sweep(&parent);
+        // Temporary folders are shared: with a name that could be guessed, another user could
+        // create the folder first.
         let random = u64::from_ne_bytes(private_files::random()?);
         let folder = parent.join(format!("{PREFIX}{}-{random:016x}", process::id()));
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self { last: Mutex::default(), folder, count: AtomicU64::new(0) })
     }
 
-    /// An empty file for a shell's note.
+    /// Creates an empty file for a shell's note.
     pub(super) fn note(&self) -> io::Result<FolderNote> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(number.to_string());
+        // It is there before the command, since bubblewrap can only show files that exist.
         fs::File::create_new(&path)?;
         Ok(FolderNote(path))
     }
 
-    /// Returns where an agent's shell stands, if it is not where it began.
+    /// Returns the current folder of an agent's shell, if it has moved.
     pub(super) fn last(&self, agent: AgentId) -> Option<PathBuf> {
         self.all().get(&agent).cloned()
     }
 
-    /// Remembers where an agent's shell has ended, if it has noted that.
+    /// Remembers where an agent's shell has ended, if it noted that.
     pub(super) fn set(&self, agent: AgentId, note: &FolderNote) {
         if let Some(folder) = note.read() {
             self.all().insert(agent, folder);
@@ -164,13 +174,14 @@ impl Drop for ShellFolders {
     }
 }
 
-/// Removes the folders of programs that are gone.
+/// Removes the folders of programs that were killed.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
         let id = rest.and_then(|rest| rest.split_once('-')?.0.parse().ok());
+        // Any other answer, such as that the process is another user's, means that it runs.
         let is_gone = |id| test_kill_process(id) == Err(rustix::io::Errno::SRCH);
         if id.and_then(Pid::from_raw).is_some_and(is_gone) {
             let _ = fs::remove_dir_all(entry.path());
@@ -178,7 +189,7 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// A file in which a shell notes where it stands when it ends.
+/// A file to which a shell writes its current folder when it ends.
 #[derive(Debug)]
 pub(super) struct FolderNote(PathBuf);
 
@@ -188,13 +199,14 @@ impl FolderNote {
     }
 
     fn read(&self) -> Option<PathBuf> {
-        // The command can have put anything in its place.
+        // The command can have put anything in its place, such as a link to a secret or a pipe that
+        // blocks.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = fs::File::from(open(&self.0, flags, Mode::empty()).ok()?);
         file.metadata().ok().filter(fs::Metadata::is_file)?;
         let mut text = Vec::new();
         file.take(LONGEST).read_to_end(&mut text).ok()?;
-        // A name may end with a line break, but one more follows.
+        // A folder's name may end with a line break, so only the one that `pwd` adds is removed.
         text.pop_if(|last| *last == b'\n')?;
         Some(PathBuf::from(OsString::from_vec(text))).filter(|path| path.is_absolute())
     }

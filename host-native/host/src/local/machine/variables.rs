@@ -1,4 +1,5 @@
-//! Which variables of this program's environment commands see: a pure function of the policy.
+//! The variables of this program's environment that commands see: a pure function of the policy.
+//! Names and values that look like secrets are kept back.
 
 use super::super::options::InheritPolicy;
 use std::{collections::BTreeMap, ffi::OsString};
@@ -6,12 +7,13 @@ use std::{collections::BTreeMap, ffi::OsString};
 /// The variables that commands see.
 pub(super) type EnvironmentVariables = BTreeMap<OsString, OsString>;
 
-/// The variables that every policy but [`InheritPolicy::Nothing`] lets through, whatever they are
-/// called.
+/// The variables that every policy but [`InheritPolicy::Nothing`] passes on, whatever their value
+/// is.
 const ALWAYS: [&str; 10] =
     ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "GOPATH", "CARGO_HOME", "NVM_DIR"];
 
-/// Words of names, between `_`, of variables that hold secrets; a `*` stands for any end.
+/// Words between the `_` of names of variables that hold secrets; a `*` stands for any ending.
+// Whole words, so that `KEYBOARD` or `TOKENIZERS_PARALLELISM` are passed on.
 const SECRET_WORDS: [&str; 13] = [
     "KEY",
     "KEYS",
@@ -28,10 +30,10 @@ const SECRET_WORDS: [&str; 13] = [
     "PRIVATE",
 ];
 
-/// Names that look so and say where a shell stands.
+/// Names with a word of the list above that hold a shell's current folder.
 const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
 
-/// The beginnings by which keys and tokens are known.
+/// The beginnings by which keys and tokens are recognised.
 const SECRET_BEGINNINGS: [&str; 16] = [
     "-----BEGIN ",
     "AIza",
@@ -50,11 +52,11 @@ const SECRET_BEGINNINGS: [&str; 16] = [
     "xoxb-",
     "xoxp-",
 ];
-/// A shorter value that begins so is something else.
+/// The length below which a value with such a beginning is something else.
 const SHORTEST_SECRET: usize = 16;
 
-/// Returns what commands see of an environment, and what is set for them, which comes before it;
-/// and how many variables were kept back since they hold secrets.
+/// Returns the variables that commands see, and how many were kept back since they hold secrets.
+/// What is `set` for them replaces what is inherited.
 #[must_use]
 pub(super) fn variables(
     inherit: InheritPolicy,
@@ -78,6 +80,7 @@ pub(super) fn variables(
     });
     let kept: EnvironmentVariables = kept.collect();
     let set = set.into_iter().map(|(name, value)| (name.into(), value.into()));
+    // In a map the last value of a name stays.
     (kept.into_iter().chain(set).collect(), kept_back)
 }
 
@@ -99,6 +102,7 @@ fn is_secret_value(value: &str) -> bool {
     let has_password = || {
         let (_, rest) = value.split_once("://")?;
         let authority = rest.split(['/', '?', '#']).next()?;
+        // From the right, since a password may hold an `@`.
         let (user, _) = authority.rsplit_once('@')?;
         user.split_once(':').filter(|(_, password)| !password.is_empty())
     };
