@@ -306,12 +306,7 @@ fn a_type_names_its_variants_and_their_fields() {
 #[test]
 fn a_fault_quotes_only_the_beginning_of_a_long_value() {
     let long = "x".repeat(1 << 20);
-    let texts = [
-        format!(r#"{{"id":"{long}"}}"#),
-        format!(r#"{{"id":{}}}"#, "9".repeat(1 << 20)),
-        format!(r#"{{"{long}":1}}"#),
-    ];
-    for text in texts {
+    for text in [format!(r#"{{"id":"{long}"}}"#), format!(r#"{{"{long}":1}}"#)] {
         let error = from_str::<Numbered>(&text).err().unwrap();
         assert!(error.message().len() < 300, "{} bytes", error.message().len());
         assert!(error.message().contains('…'), "{}", error.message());
@@ -321,6 +316,5 @@ fn a_fault_quotes_only_the_beginning_of_a_long_value() {
 #[derive(Debug, FromJson)]
 #[json(deny_unknown_fields)]
 struct Numbered {
-    #[expect(dead_code, reason = "only its reading is looked at")]
     id: u8,
 }
