@@ -38,7 +38,9 @@ fn the_specifications_preset_is_the_default() {
 
 #[test]
 fn modern_is_pinned() {
-    check(ConfigPreset::Modern, &expect![[r#"
+    check(
+        ConfigPreset::Modern,
+        &expect![[r#"
         compaction.auto[0].from.left = 16384
         compaction.auto[0].from.percent = 90
         compaction.auto[0].step = "summary"
@@ -54,12 +56,15 @@ fn modern_is_pinned() {
         loops.ladder[2] = "stop"
         model.vocabulary = "native"
         repair.coerce_arguments = true
-        retry.refusal_closes = false"#]]);
+        retry.refusal_closes = false"#]],
+    );
 }
 
 #[test]
 fn ollama_is_pinned() {
-    check(ConfigPreset::Ollama, &expect![[r#"
+    check(
+        ConfigPreset::Ollama,
+        &expect![[r#"
         compaction.auto[0].from.percent = 70
         compaction.auto[0].step = "stub"
         compaction.auto[0].to.percent = 50
@@ -94,12 +99,15 @@ fn ollama_is_pinned() {
         repair.grow_output = true
         retry.idle_ms = 120000
         tool_output_percent = 30
-        tool_output_share_of_rest = 60"#]]);
+        tool_output_share_of_rest = 60"#]],
+    );
 }
 
 #[test]
 fn ironclaw_is_pinned() {
-    check(ConfigPreset::Ironclaw, &expect![[r#"
+    check(
+        ConfigPreset::Ironclaw,
+        &expect![[r#"
         approval.ask = "changes"
         compaction.auto[0].from.percent = 80
         compaction.auto[0].inputs = 10
@@ -125,12 +133,15 @@ fn ironclaw_is_pinned() {
         loops.only_if_failed = true
         loops.same_args = 3
         repair.coerce_arguments = true
-        undo.max_steps = 20"#]]);
+        undo.max_steps = 20"#]],
+    );
 }
 
 #[test]
 fn gnoma_is_pinned() {
-    check(ConfigPreset::Gnoma, &expect![[r#"
+    check(
+        ConfigPreset::Gnoma,
+        &expect![[r#"
         compaction.auto[0].from.percent = 90
         compaction.auto[0].step = "truncate"
         compaction.auto[0].to.percent = 50
@@ -143,5 +154,6 @@ fn gnoma_is_pinned() {
         retry.base_ms = 1000
         retry.jitter_percent = 0
         retry.max_retry_after_ms = 29999
-        retry.mid_stream = false"#]]);
+        retry.mid_stream = false"#]],
+    );
 }

@@ -10,6 +10,7 @@ mod mutants;
 mod names;
 mod openings;
 mod paths;
+mod reasons;
 mod scripts;
 mod sizes;
 mod strays;
