@@ -72,8 +72,10 @@ pub(super) fn correct(fault: ReplyFault, text: String, ctx: &mut StepContext<'_>
         after_calls += if other.is_after_calls() { count } else { 0 };
         tried += if other == fault { count } else { 0 };
     }
+    // A spiral is told once for each file, and has its number only to be on.
+    let most = if fault == ReplyFault::PatchSpiral { u32::MAX } else { policy.most(fault) };
     if !cfg!(feature = "corrections")
-        || tried >= policy.most(fault)
+        || tried >= most
         || all >= policy.max_per_run
         || (fault.is_after_calls() && after_calls >= policy.max_after_calls)
     {

@@ -59,7 +59,11 @@ const CLAIMANTS: &str = "i|i've|i have|i also|i successfully|successfully|has be
 const RESULTS: &str = "[tool result]|<<tool_output>>|«tool_output»|<tool_output|<tool_response>|\
                        <function_results>|[tool output]";
 
-/// The bytes of a text's end that are looked at: what is a fault stands in a short reply.
+/// The beginning of a line that tells a result, in the form that ReAct's prompts have.
+const OBSERVATION: &str = "observation:";
+
+/// The bytes of a text's end that are looked at for phrases: what is a fault stands in a short
+/// reply, and of a long one at its end.
 const MOST: usize = 4_000;
 
 /// The fault of a reply's text, if it has one whose number is not 0. A made-up result is for
@@ -91,16 +95,15 @@ pub(crate) fn of_text(
 
 /// Returns where a result begins that the model has made up.
 pub(crate) fn fake_result(text: &str) -> Option<usize> {
-    let mut is_line_start = true;
-    for (at, c) in text.char_indices() {
-        let rest = text.get(at..).unwrap_or_default();
-        let is_result = begins(rest, RESULTS) || (is_line_start && begins(rest, "observation:"));
-        if is_result {
-            return Some(at);
-        }
-        is_line_start = c == '\n';
-    }
-    None
+    // One pass for each marker: a reply may have megabytes, and a look at all markers at each of
+    // its characters would hold a page for seconds.
+    let lower = text.to_ascii_lowercase();
+    let marked = listed(RESULTS).filter_map(|marker| lower.find(marker));
+    let observed = match lower.starts_with(OBSERVATION) {
+        true => Some(0),
+        false => lower.find("\nobservation:").map(|at| at + 1),
+    };
+    marked.chain(observed).min()
 }
 
 /// The word to the model about a fault. That about a patch spiral names the file, and is made where
@@ -146,16 +149,22 @@ pub(crate) const fn words(fault: ReplyFault) -> &'static str {
     }
 }
 
-/// The end of a text without fenced and indented code, quotes and code spans.
+/// The end of a text, from a line on, without fenced and indented code, quotes and code spans.
 fn prose(text: &str) -> String {
     let mut prose = String::new();
     let mut in_fence = false;
+    let mut left = text.len();
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```");
         in_fence ^= is_fence;
-        let is_code = in_fence || is_fence || begins(line, "    |\t|>");
+        // The lines before are read for their fences only.
+        let is_before = left > MOST;
+        left = left.saturating_sub(line.len() + 1);
+        if is_before || in_fence || is_fence || begins(line, "    |\t|>") {
+            continue;
+        }
         let mut in_span = false;
-        for c in line.chars().filter(|_| !is_code) {
+        for c in line.chars() {
             in_span ^= c == '`';
             if !in_span {
                 prose.push(if c == '’' { '\'' } else { c });
@@ -163,8 +172,7 @@ fn prose(text: &str) -> String {
         }
         prose.push('\n');
     }
-    let start = prose.len().saturating_sub(MOST);
-    String::from(prose.get(start..).unwrap_or(&prose))
+    prose
 }
 
 /// Returns whether a text begins with one of the phrases, whatever the case of its letters.

@@ -54,7 +54,8 @@ struct FaultCounts {
     /// number.
     #[json(skip_serializing_if = "is_zero")]
     echo: u32,
-    /// Edits of one file that fail four times in a row; each file once.
+    /// Edits of one file that fail four times in a row. With any number but 0, each file is told of
+    /// once.
     #[json(skip_serializing_if = "is_zero")]
     patch_spiral: u32,
 }

@@ -572,7 +572,8 @@ class FaultCounts(TypedDict, total=False):
     """Replies that repeat one passage over and over. They are ended as they do, also over the
     number."""
     patch_spiral: int
-    """Edits of one file that fail four times in a row; each file once."""
+    """Edits of one file that fail four times in a row. With any number but 0, each file is told
+    of once."""
 
 
 class UndoPolicy(TypedDict):

@@ -221,6 +221,35 @@ fn k11_a_spiral_survives_a_restart() {
 }
 
 #[test]
+fn k11_each_file_of_a_spiral_is_told_of_once() {
+    let corrections = CorrectionPolicy::of(&[(ReplyFault::PatchSpiral, 1)]);
+    let mut host = TestHost::open(SessionConfig { corrections, ..config() });
+    let _ = host.submit("go");
+    for number in 0..16 {
+        let path = if number % 2 == 0 { "a.txt" } else { "b.txt" };
+        let edit = json!({"file_path": path, "old_string": number.to_string(), "new_string": ""});
+        host.reply(&Message::call(&format!("c{number}"), "edit_file", &edit));
+        run(&mut host, Outcome::error(ToolError::NotFound, "nothing like that"));
+    }
+    assert_eq!(corrected(&host), [(ReplyFault::PatchSpiral, 1), (ReplyFault::PatchSpiral, 2)]);
+}
+
+#[test]
+fn i7_only_the_end_of_a_long_text_counts_and_code_in_it_never() {
+    let fault = |text: String| {
+        let mut host = TestHost::open(strict());
+        let _ = host.submit("go");
+        host.reply(&Message::text(&text));
+        corrected(&host).first().map(|(fault, _)| *fault)
+    };
+    let lines: String = (0..2_000).map(|at| format!("Étape {at}, done.\n")).collect();
+    let promise = "I'll read the file now.\n";
+    assert_eq!(fault(format!("{lines}{promise}")), Some(ReplyFault::Promised));
+    assert_eq!(fault(format!("{promise}{lines}")), Some(ReplyFault::WroteOnly));
+    assert_eq!(fault(format!("```\n{lines}{promise}```\nThat.\n")), Some(ReplyFault::WroteOnly));
+}
+
+#[test]
 fn the_presets_correct_what_their_sources_do() {
     let most = |preset: ConfigPreset| {
         let policy = preset.config().corrections;

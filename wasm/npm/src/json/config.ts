@@ -184,7 +184,10 @@ export interface SessionConfig {
        * number.
        */
       echo?: number;
-      /** Edits of one file that fail four times in a row; each file once. */
+      /**
+       * Edits of one file that fail four times in a row. With any number but 0, each file is told
+       * of once.
+       */
       patch_spiral?: number;
     };
     /**
