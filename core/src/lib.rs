@@ -50,7 +50,7 @@ mod session;
 // public.
 pub use innerloop_types::{
     action, bytes, compaction, config, corrections, digest, event, id, input, json, media, message,
-    output, path, preset, status, text, time, tool,
+    output, path, preset, routing, status, text, time, tool,
 };
 #[cfg(feature = "text-calls")]
 pub use innerloop_wire::text_calls;

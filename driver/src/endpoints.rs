@@ -111,7 +111,8 @@ impl Endpoint {
         // Apart from the headers and as an `ApiKey`, so that printing the request does not show it.
         let key =
             (!self.key.is_empty()).then(|| (self.header.clone(), self.key.behind(&self.prefix)));
-        Ok(EndpointRequest { url, headers, key, body: request.body, base: self.base.clone() })
+        let (endpoint, body, base) = (request.endpoint, request.body, self.base.clone());
+        Ok(EndpointRequest { endpoint, url, headers, key, body, base })
     }
 }
 
@@ -125,6 +126,8 @@ fn shown(text: &str) -> String {
 /// A `POST` request that a host sends as it is, without following redirects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointRequest {
+    /// The endpoint's name.
+    pub endpoint: EndpointId,
     /// The whole URL.
     pub url: String,
     /// The headers that hold no secret.

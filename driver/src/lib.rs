@@ -52,5 +52,5 @@ pub use masking::{SecretKeys, StreamMasker};
 pub use memory_log::MemoryLog;
 pub use output::{DriverOutput, DriverOutputBatch};
 pub use secret_key::{ApiKey, MASK};
-pub use settings::{SessionSettings, SettingsError};
+pub use settings::{FallbackModel, SessionSettings, SettingsError};
 pub use unattended::{HostCapabilities, NOBODY_APPROVES};

@@ -3,11 +3,12 @@
 //! Through a patch every field is reachable, so that a new one needs no line here.
 
 use crate::{catalogue::Catalogue, patch, providers::Provider};
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use innerloop_core::{
     config::{ConfigError, EnvironmentFacts, ModelConfig, SessionConfig},
-    id::SessionId,
+    id::{EndpointId, SessionId},
     preset::ConfigPreset,
+    routing::RoutedModel,
     tool::ToolSpec,
 };
 
@@ -20,6 +21,8 @@ pub struct SessionSettings<'a> {
     pub provider: &'a Provider,
     /// The model; if absent, the one that a patch names, else the provider's default.
     pub model: Option<&'a str>,
+    /// The models that take over where that one fails, in this order.
+    pub fallbacks: &'a [FallbackModel],
     /// The catalogue of the models that are known.
     pub catalogue: &'a Catalogue,
     /// The preset for all that is not set otherwise.
@@ -32,6 +35,21 @@ pub struct SessionSettings<'a> {
     /// configuration's JSON: objects are merged, `null` takes a value back to its default, anything
     /// else takes the place of what was there.
     pub patches: &'a [&'a str],
+}
+
+/// A model beside the session's own.
+#[derive(Clone, Debug)]
+pub struct FallbackModel {
+    /// The provider that serves it.
+    pub provider: Provider,
+    /// The name of its endpoint: the provider's, unless one provider is reached in several ways.
+    pub endpoint: EndpointId,
+    /// The model; the provider's default if absent.
+    pub model: Option<String>,
+    /// True if it writes the summaries, and takes over only when no other model is left.
+    pub cheap: bool,
+    /// The kinds of tasks for which it goes before the others.
+    pub tasks: Vec<String>,
 }
 
 /// The reason why settings make no configuration.
@@ -60,16 +78,18 @@ impl SessionSettings<'_> {
         // below them. The last patch that names one counts, as it does in the merge.
         let named = patches.iter().rev().find_map(patch::model_name);
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
-        let missing = || SettingsError::MissingModel { provider: self.provider.name.clone() };
-        let name = name.ok_or_else(missing)?;
+        let name = name.ok_or_else(|| missing(self.provider))?;
         let preset = self.preset.config();
         let mut config = SessionConfig {
             id: self.id.clone(),
-            model: self.model_config(name, &preset.model),
+            model: model_config(self.provider, name, self.catalogue, &preset.model),
             facts: self.facts.clone(),
             tools: self.tools.to_vec(),
             ..preset
         };
+        for fallback in self.fallbacks {
+            config.routing.models.push(fallback.routed(self.catalogue, self.preset)?);
+        }
         // The provider's own patch comes first: a user's patch may undo what it sets.
         let provider = Some(&self.provider.config).filter(|patch| !patch.0.is_empty());
         for patch in provider.into_iter().chain(&patches) {
@@ -79,27 +99,67 @@ impl SessionSettings<'_> {
         config.model.name = name.into();
         Ok(config)
     }
+}
 
-    /// Returns what the provider and the catalogue know of the model. Where the preset differs from
-    /// the specification in how a model is talked to, it goes before the family's defaults;
-    /// protocol and family are the provider's.
-    fn model_config(&self, name: &str, preset: &ModelConfig) -> ModelConfig {
-        let mut model = self.provider.model(name, preset.vocabulary);
-        // A preset has no absent fields: a value equal to the default says nothing.
-        let plain = ModelConfig::default();
-        if preset.text_calls != plain.text_calls {
-            model.text_calls = preset.text_calls;
+impl FallbackModel {
+    /// Returns the name of the endpoint of a further model, behind those that are `taken`. One
+    /// without a key and an address of its own shares the endpoint of its provider.
+    #[must_use]
+    pub fn endpoint_for(provider: &Provider, is_shared: bool, taken: &[EndpointId]) -> EndpointId {
+        let mut name = provider.endpoint();
+        // Two ways to one provider, with two keys, are two endpoints.
+        if !is_shared && taken.contains(&name) {
+            name.0.push_str(&format!("-{}", taken.len() + 1));
         }
-        if preset.context_window != plain.context_window {
-            model.context_window = preset.context_window;
-        }
-        if preset.max_output_tokens != plain.max_output_tokens {
-            model.max_output_tokens = preset.max_output_tokens;
-        }
-        // Either may have a reason not to stream, and neither can make the other do it.
-        model.stream &= preset.stream;
-        // Last, since the limits of a known model are facts and not preferences.
-        self.catalogue.complete(self.provider, &mut model);
-        model
+        name
     }
+
+    /// Returns the model as a session's configuration has it.
+    ///
+    /// # Errors
+    /// No model is named, and the provider has no default.
+    pub fn routed(
+        &self,
+        catalogue: &Catalogue,
+        preset: ConfigPreset,
+    ) -> Result<RoutedModel, SettingsError> {
+        let Self { provider, endpoint, model, cheap, tasks } = self;
+        let name = model.as_deref().or(provider.default_model.as_deref());
+        let name = name.ok_or_else(|| missing(provider))?;
+        let model = model_config(provider, name, catalogue, &preset.config().model);
+        let model = ModelConfig { endpoint: endpoint.clone(), ..model };
+        Ok(RoutedModel { model, cheap: *cheap, tasks: tasks.clone() })
+    }
+}
+
+/// Returns what the provider and the catalogue know of a model. Where the preset differs from the
+/// specification in how a model is talked to, it goes before the family's defaults; protocol and
+/// family are the provider's.
+fn model_config(
+    provider: &Provider,
+    name: &str,
+    catalogue: &Catalogue,
+    preset: &ModelConfig,
+) -> ModelConfig {
+    let mut model = provider.model(name, preset.vocabulary);
+    // A preset has no absent fields: a value equal to the default says nothing.
+    let plain = ModelConfig::default();
+    if preset.text_calls != plain.text_calls {
+        model.text_calls = preset.text_calls;
+    }
+    if preset.context_window != plain.context_window {
+        model.context_window = preset.context_window;
+    }
+    if preset.max_output_tokens != plain.max_output_tokens {
+        model.max_output_tokens = preset.max_output_tokens;
+    }
+    // Either may have a reason not to stream, and neither can make the other do it.
+    model.stream &= preset.stream;
+    // Last, since the limits of a known model are facts and not preferences.
+    catalogue.complete(provider, &mut model);
+    model
+}
+
+fn missing(provider: &Provider) -> SettingsError {
+    SettingsError::MissingModel { provider: provider.name.clone() }
 }

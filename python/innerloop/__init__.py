@@ -4,6 +4,7 @@ from .agent import Agent
 from .core import Core
 from .effects import Approval
 from .errors import InnerloopError, RejectedError, ToolError
+from .fallbacks import Fallback
 from .hooks import FoldedTurns, HookDenial, HookedCall, HookReplacement, HookResult, Hooks
 from .run import Run, RunError, RunResult, Usage
 from .session import Session, Step
@@ -15,6 +16,7 @@ __all__ = [
     "Agent",
     "Approval",
     "Core",
+    "Fallback",
     "FoldedTurns",
     "HookDenial",
     "HookReplacement",

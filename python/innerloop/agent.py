@@ -15,6 +15,7 @@ from typing import Any, NoReturn, cast
 from .effects import Approve, Ask
 from .engine import Engine, FoldingEnd, need_loop
 from .errors import InnerloopError
+from .fallbacks import Fallback
 from .hooks import Hooks
 from .journal import Journal
 from .options import Options, check_names
@@ -49,7 +50,9 @@ class Agent(Engine):
         model: The model's name at the provider; the provider's default if left out.
         api_key: The key; if left out, the provider's environment variable.
         base_url: The provider's address; if left out, its environment variable or its own address.
-        headers: Further headers of each request.
+        fallbacks: Models that take over, in this order, where one is overloaded, has had too many
+            requests, refuses its key or cannot be reached: see :class:`innerloop.Fallback`.
+        headers: Further headers of each request to the provider.
         workspace: The folder that the built-in tools work on. Without one there are none.
         tools: Functions, or tools that :func:`innerloop.tool` has made of them.
         approve: A function that decides which calls that change something may run.
@@ -78,6 +81,7 @@ class Agent(Engine):
         *,
         api_key: str | None = None,
         base_url: str | None = None,
+        fallbacks: Sequence[Fallback] = (),
         headers: Mapping[str, str] | None = None,
         workspace: str | os.PathLike[str] | None = None,
         tools: Sequence[Function | Tool] = (),
@@ -102,6 +106,7 @@ class Agent(Engine):
             model=model,
             api_key=api_key,
             base_url=base_url,
+            fallbacks=fallbacks,
             headers=headers,
             workspace=workspace,
             tools=tools,

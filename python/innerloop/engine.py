@@ -143,8 +143,8 @@ class Engine:
 
     def _open(self, options: Options) -> Step:
         provider = options.provider_of(self._core)
-        config = options.settings(self._core, provider["name"], self._tools)
-        parts = options.parts(provider, keeps_log=self._journal is not None)
+        config = options.settings(self._core, provider, self._tools)
+        parts = options.parts(self._core, provider, keeps_log=self._journal is not None)
         with options.explained(provider):
             self._session, step = Session.open(config, parts=parts, core=self._core)
         self._session_id = str(config["id"])
@@ -156,7 +156,7 @@ class Engine:
         assert self._journal is not None
         log = self._journal.read()
         provider = options.provider_of(self._core, log)
-        parts = options.parts(provider, keeps_log=True)
+        parts = options.parts(self._core, provider, keeps_log=True, log=log)
         with options.explained(provider):
             self._session, step = Session.resume(log, parts=parts, owe_runs=True, core=self._core)
         self._session_id = str(header_of(log).get("id", ""))
@@ -168,7 +168,7 @@ class Engine:
 
     def _fork(self, options: Options, origin: Engine, turns: int | None) -> Step:
         provider = options.provider_of(self._core)
-        parts = options.parts(provider, keeps_log=self._journal is not None)
+        parts = options.parts(self._core, provider, keeps_log=self._journal is not None)
         self._session_id = options.id or str(uuid.uuid4())
         with options.explained(provider):
             # By way of a snapshot into a core of its own: a fault of one agent's core must not

@@ -19,6 +19,7 @@ from .core import Core, Json
 from .documents import documents
 from .effects import Approve, Ask
 from .errors import InnerloopError
+from .fallbacks import Fallback, check_fallbacks, check_key, logged_fallbacks, places
 from .hooks import Hooks, check_hooks, points_of
 from .protocol import (
     ConfigPreset,
@@ -38,6 +39,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "model": ("a name", (str,)),
     "api_key": ("a text", (str,)),
     "base_url": ("a text", (str,)),
+    "fallbacks": ("a list of dictionaries", (list, tuple)),
     "headers": ("a mapping of names to values", (Mapping,)),
     "workspace": ("a path", (str, os.PathLike)),
     "tools": ("a list of functions", (Iterable,)),
@@ -65,6 +67,7 @@ class Options:
     model: str | None = None
     api_key: str | None = None
     base_url: str | None = None
+    fallbacks: Sequence[Fallback] = ()
     headers: Mapping[str, str] | None = None
     workspace: str | os.PathLike[str] | None = None
     tools: Sequence[Function | Tool] = ()
@@ -90,6 +93,7 @@ class Options:
             if not all(isinstance(part, str) for part in header):
                 raise InnerloopError("bad_option", f"`headers`: {header!r} is no text", "headers")
         check_hooks(self.hooks or {})
+        check_fallbacks(self.fallbacks or ())
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
@@ -101,7 +105,7 @@ class Options:
         check_names(name for name in given if name not in _KINDS)
         return cls(**given)
 
-    def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> SessionConfig:
+    def settings(self, core: Core, provider: Provider, tools: Mapping[str, Tool]) -> SessionConfig:
         """Returns the session's configuration."""
         patch: SessionConfigPatch = {
             "builtin_tools": "none" if self.workspace is None else "all",
@@ -131,9 +135,12 @@ class Options:
         }
         config = functools.partial(
             core.config,
-            provider,
+            provider["name"],
             id=self.id or str(uuid.uuid4()),
             model=self.model or ("recorded" if self.replay is not None else None),
+            fallbacks=[
+                place.setting() for place in places(self.fallbacks, provider, core.providers())
+            ],
             preset=self.preset,
             tools=[tool.spec for tool in tools.values()],
             patches=[patch, *([self.config] if self.config else [])],
@@ -145,10 +152,26 @@ class Options:
             facts |= documents(core, family, self.workspace)
         return config(facts=facts | (self.facts or {}))
 
-    def parts(self, provider: Provider, *, keeps_log: bool) -> Parts:
-        """Returns the parts of the session's driver."""
+    def parts(
+        self, core: Core, provider: Provider, *, keeps_log: bool, log: str | bytes = b""
+    ) -> Parts:
+        """Returns the parts of the session's driver; ``log`` is the one that it goes on from."""
+        providers = core.providers()
+        fallbacks = self.fallbacks or logged_fallbacks(header_of(log), provider, providers)
+        endpoints = {provider["name"]: self._endpoint(provider, self.api_key, self.base_url)}
+        endpoints[provider["name"]]["headers"] = [
+            list(header) for header in (self.headers or {}).items()
+        ]
+        for place in places(fallbacks, provider, providers):
+            if place.endpoint not in endpoints:
+                given = place.given
+                keys = given.get("api_key"), given.get("base_url")
+                endpoint = self._endpoint(place.provider, *keys)
+                if self.replay is None and not endpoint["key"]:
+                    check_key(place.provider)
+                endpoints[place.endpoint] = {**endpoint, "name": place.endpoint}
         parts: Parts = {
-            "endpoints": [self._endpoint(provider)],
+            "endpoints": list(endpoints.values()),
             "approve": self.approve is not None,
             "answer": self.ask is not None,
             "hooks": points_of(self.hooks or {}),
@@ -173,11 +196,13 @@ class Options:
         said = "no provider is named" if name is None else f"there is no provider {name!r}"
         raise InnerloopError("unknown_provider", f"{said}; there are {names}")
 
-    def _endpoint(self, provider: Provider) -> Endpoint:
+    def _endpoint(
+        self, provider: Provider, api_key: str | None, base_url: str | None
+    ) -> Endpoint:
         """Returns the endpoint. The environment has what the options leave out."""
         variables = (os.environ.get(name) for name in provider.get("key_variables", []))
-        key = self.api_key if self.api_key is not None else next(filter(None, variables), "")
-        base_url = self.base_url or os.environ.get(provider.get("base_url_variable") or "") or None
+        key = api_key if api_key is not None else next(filter(None, variables), "")
+        base_url = base_url or os.environ.get(provider.get("base_url_variable") or "") or None
         if base_url is None and provider.get("base_url") is None:
             if self.replay is None:
                 raise _placeless(provider)
@@ -186,7 +211,6 @@ class Options:
         place: Endpoint = {
             "provider": provider["name"],
             "key": key,
-            "headers": [list(header) for header in (self.headers or {}).items()],
             "keyless": self.replay is not None,
         }
         if base_url is not None:

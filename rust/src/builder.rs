@@ -18,11 +18,13 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_driver::{
-    ApiKey, Endpoint, EndpointError, SessionSettings,
+    ApiKey, Endpoint, EndpointError, FallbackModel, SessionSettings,
     catalogue::Catalogue,
     providers::{self, Provider},
 };
-use innerloop_face::{ApprovalDecision, ApprovalRequest, patch, schema_of};
+use innerloop_face::{
+    ApprovalDecision, ApprovalRequest, ModelFallback, fallback_models, patch, schema_of,
+};
 use innerloop_host::{
     environment::Environment,
     host::new_session_id,
@@ -78,6 +80,7 @@ pub struct AgentBuilder {
     model: Option<String>,
     key: Option<ApiKey>,
     base_url: Option<String>,
+    fallbacks: Vec<ModelFallback>,
     place: WorkspaceLocation,
     programs: Option<PathBuf>,
     engine: Option<Arc<SandboxEngine>>,
@@ -138,6 +141,21 @@ impl AgentBuilder {
     /// Sets the provider's base URL, by default that of its environment variable, else its own.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
+        self
+    }
+
+    /// Adds a model that takes over, at once, where those before are overloaded, have had too many
+    /// requests, refuse their key or cannot be reached.
+    ///
+    /// ```
+    /// use innerloop::{Agent, ModelFallback};
+    ///
+    /// let builder = Agent::builder()
+    ///     .provider("anthropic")
+    ///     .fallback(ModelFallback::of("openai").model("gpt-5.1").api_key("sk-your-key"));
+    /// ```
+    pub fn fallback(mut self, model: ModelFallback) -> Self {
+        self.fallbacks.push(model);
         self
     }
 
@@ -323,27 +341,24 @@ impl AgentBuilder {
 
     /// Returns the source of the model's answers: the endpoint, or the recording.
     fn traffic(&mut self, provider: &Provider) -> Result<ModelTraffic, BuildError> {
-        let key = self
-            .key
-            .take()
-            .or_else(|| variable(&provider.key_variables).map(|key| ApiKey::new(&key)));
-        let key = key.unwrap_or_default();
-        let own = variable(slice::from_ref(&provider.base_url_variable));
-        let url = self.base_url.take().or(own);
+        let key = self.key.take().or_else(|| key_of(provider)).unwrap_or_default();
+        let url = self.base_url.take().or_else(|| url_of(provider));
         if let Some(path) = &self.replay {
             let player = recording::read(path)?.player;
             let endpoint = Endpoint::without_check(provider, url.as_deref(), key).ok();
             return Ok(ModelTraffic::replayed(provider, endpoint, player));
         }
-        let endpoint =
-            Endpoint::new(provider, url.as_deref(), key).map_err(|error| match error {
-                EndpointError::MissingKey => BuildError::MissingKey {
-                    provider: provider.title.clone(),
-                    variables: provider.key_variables.join(" or "),
-                },
-                error => error.into(),
-            })?;
-        Ok(ModelTraffic::live(provider, endpoint))
+        let mut traffic = ModelTraffic::live(provider, endpoint(provider, url, key)?);
+        for (model, given) in fallback_models(provider, &self.fallbacks)? {
+            // One without a key and an address of its own shares the endpoint of its provider.
+            if !traffic.has(&model.endpoint) {
+                let provider = &model.provider;
+                let key = given.key.clone().or_else(|| key_of(provider)).unwrap_or_default();
+                let url = given.base_url.clone().or_else(|| url_of(provider));
+                traffic = traffic.with(model.endpoint.clone(), endpoint(provider, url, key)?);
+            }
+        }
+        Ok(traffic)
     }
 
     /// Opens the workspace, with everything that works there.
@@ -390,11 +405,14 @@ impl AgentBuilder {
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let (id, catalogue) =
             (new_session_id().map_err(BuildError::Random)?, Catalogue::standard());
+        let fallbacks = fallback_models(provider, &self.fallbacks)?;
+        let fallbacks: Vec<FallbackModel> = fallbacks.into_iter().map(|(model, _)| model).collect();
         let settings = |facts: &EnvironmentFacts| {
             SessionSettings {
                 id: &id,
                 provider,
                 model: self.model.as_deref(),
+                fallbacks: &fallbacks,
                 catalogue: &catalogue,
                 preset: ConfigPreset::Modern,
                 facts,
@@ -440,6 +458,27 @@ pub(crate) struct StartedSession {
     pub(crate) id: SessionId,
     pub(crate) link: SessionHandle,
     pub(crate) site: SessionResources,
+}
+
+/// Returns the provider's endpoint.
+fn endpoint(provider: &Provider, url: Option<String>, key: ApiKey) -> Result<Endpoint, BuildError> {
+    Endpoint::new(provider, url.as_deref(), key).map_err(|error| match error {
+        EndpointError::MissingKey => BuildError::MissingKey {
+            provider: provider.title.clone(),
+            variables: provider.key_variables.join(" or "),
+        },
+        error => error.into(),
+    })
+}
+
+/// Returns the provider's key from the environment.
+fn key_of(provider: &Provider) -> Option<ApiKey> {
+    variable(&provider.key_variables).map(|key| ApiKey::new(&key))
+}
+
+/// Returns the provider's base URL from the environment.
+fn url_of(provider: &Provider) -> Option<String> {
+    variable(slice::from_ref(&provider.base_url_variable))
 }
 
 /// Returns the value of the first of those variables that is set and not blank.

@@ -60,7 +60,9 @@ pub use innerloop_core::{
         AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
     },
 };
-pub use innerloop_face::{AnswerError, ApprovalDecision, ApprovalRequest, Prompt, RunResult};
+pub use innerloop_face::{
+    AnswerError, ApprovalDecision, ApprovalRequest, ModelFallback, Prompt, RunResult,
+};
 pub use innerloop_host::tools::{OwnTool, OwnToolCall};
 pub use innerloop_sandbox::{EngineOptions, SandboxEngine};
 pub use innerloop_workspace::{ApplyError, FileChange, Workspace};

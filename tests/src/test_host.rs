@@ -263,7 +263,8 @@ impl TestHost {
         self.events.iter().filter_map(|event| pick(&event.kind)).collect()
     }
 
-    fn take(&mut self, outputs: OutputBatch) {
+    /// Takes in what a session has put out.
+    pub fn take(&mut self, outputs: OutputBatch) {
         for output in outputs {
             match output {
                 Output::Event(event) => self.events.push(event),

@@ -33,11 +33,12 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(crate) fn events(this: &Callbacks, batch: &str, session: &str, epoch: f64);
 
-    /// Sends a request. Its headers are pairs in JSON, among them the key's.
+    /// Sends a request to an endpoint. Its headers are pairs in JSON, among them the key's.
     #[wasm_bindgen(method)]
     pub(crate) fn send(
         this: &Callbacks,
         effect: f64,
+        endpoint: &str,
         base: &str,
         url: &str,
         headers: &str,

@@ -38,11 +38,12 @@ pub(crate) fn carry_out(host: &SessionHost, output: DriverOutput) -> Option<Inpu
 }
 
 fn send(host: &SessionHost, id: EffectId, request: &EndpointRequest) {
-    let EndpointRequest { base, url, headers, key, body } = request;
+    let EndpointRequest { endpoint, base, url, headers, key, body } = request;
     // The key leaves the module here, among the headers, for the package's `fetch`.
     let mut headers = headers.clone();
     headers.extend(key.iter().map(|(name, key)| (name.clone(), key.expose().to_owned())));
-    host.callbacks.send(to_f64(id.0), &base.to_string(), url, &to_string(&headers), &body.0);
+    let (id, headers) = (to_f64(id.0), to_string(&headers));
+    host.callbacks.send(id, &endpoint.0, &base.to_string(), url, &headers, &body.0);
 }
 
 /// Runs a tool: a built-in one over the files in memory, a program in a worker, or a function of

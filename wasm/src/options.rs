@@ -16,8 +16,8 @@ use innerloop_core::{
     with_imports,
 };
 use innerloop_driver::{
-    ApiKey, DriverOptions, Endpoint, EndpointError, EndpointTable, HostCapabilities, ModelSource,
-    SessionSettings, SettingsError,
+    ApiKey, DriverOptions, Endpoint, EndpointError, EndpointTable, FallbackModel, HostCapabilities,
+    ModelSource, SessionSettings, SettingsError,
     catalogue::{Catalogue, CatalogueError},
     providers::{self, Provider},
     traffic::TrafficPlayer,
@@ -34,6 +34,8 @@ pub(crate) struct AgentOptions {
     /// The provider's name; may be absent only if a recording answers.
     provider: Option<String>,
     model: Option<String>,
+    /// The models that take over where that one fails.
+    fallbacks: Vec<FallbackOptions>,
     /// The text of a catalogue of models, in place of the one that comes along.
     models: Option<String>,
     preset: Option<ConfigPreset>,
@@ -54,6 +56,18 @@ pub(crate) struct AgentOptions {
     hooks: Vec<HookPoint>,
     #[cfg(feature = "log")]
     log: bool,
+}
+
+/// A model that takes over, and the way to it.
+#[derive(Default, FromJson)]
+#[json(default, deny_unknown_fields)]
+struct FallbackOptions {
+    provider: String,
+    model: Option<String>,
+    base_url: Option<String>,
+    key: String,
+    cheap: bool,
+    tasks: Vec<String>,
 }
 
 #[derive(Default, FromJson)]
@@ -88,11 +102,14 @@ impl AgentOptions {
         let is_named = self.model.is_some() || provider.default_model.is_some();
         let patches: Vec<&str> = self.patches.iter().map(Json::text).collect();
         let id = SessionId(self.id.clone());
+        let fallbacks: Vec<FallbackModel> =
+            self.fallbacks(&provider)?.into_iter().map(|(model, _)| model).collect();
         let config = |facts: &EnvironmentFacts| {
             let settings = SessionSettings {
                 id: &id,
                 provider: &provider,
                 model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
+                fallbacks: &fallbacks,
                 catalogue: &catalogue,
                 preset: self.preset.unwrap_or(ConfigPreset::Modern),
                 facts,
@@ -123,7 +140,16 @@ impl AgentOptions {
     /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
     pub(crate) fn parts(&self) -> Result<DriverOptions, CallerError> {
         let provider = self.provider()?;
-        let endpoint = self.endpoint(&provider).map_err(|error| bad_endpoint(error, &provider))?;
+        let endpoint = self.endpoint(&provider, self.base_url.as_deref(), &self.key)?;
+        let mut endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
+        for (model, given) in self.fallbacks(&provider)? {
+            // One without an address and a key of its own shares that of its provider.
+            if endpoints.find(&model.endpoint).is_none() {
+                let url = given.base_url.as_deref();
+                let endpoint = self.endpoint(&model.provider, url, &given.key)?;
+                endpoints = endpoints.with(model.endpoint, endpoint);
+            }
+        }
         let models = match &self.replay {
             None => ModelSource::Live,
             Some(RecordingOptions { traffic, pace_ms }) => ModelSource::Replayed {
@@ -133,7 +159,7 @@ impl AgentOptions {
             },
         };
         Ok(DriverOptions {
-            endpoints: EndpointTable::default().with(provider.endpoint(), endpoint),
+            endpoints,
             models,
             people: HostCapabilities {
                 approve: self.approve,
@@ -155,12 +181,30 @@ impl AgentOptions {
         }
     }
 
+    /// Returns the models that take over, each with the way to it.
+    fn fallbacks(
+        &self,
+        own: &Provider,
+    ) -> Result<Vec<(FallbackModel, &FallbackOptions)>, CallerError> {
+        let mut models = Vec::new();
+        let mut taken = Vec::from([own.endpoint()]);
+        for given in &self.fallbacks {
+            let provider = found(&given.provider)?;
+            let is_shared = given.key.is_empty() && given.base_url.is_none();
+            let endpoint = FallbackModel::endpoint_for(&provider, is_shared, &taken);
+            taken.push(endpoint.clone());
+            let (model, tasks) = (given.model.clone(), given.tasks.clone());
+            let cheap = given.cheap;
+            models.push((FallbackModel { provider, endpoint, model, cheap, tasks }, given));
+        }
+        Ok(models)
+    }
+
     fn provider(&self) -> Result<Provider, CallerError> {
         // With a recording any provider will do: no request goes to it.
         let first = || providers::all().into_iter().next().filter(|_| self.replay.is_some());
-        let unknown = |message: String| CallerError::new("unknown_provider", message);
         match &self.provider {
-            Some(name) => providers::find(name).map_err(|error| unknown(error.to_string())),
+            Some(name) => found(name),
             None => first().ok_or_else(|| {
                 let all = providers::all();
                 let names: Vec<&str> = all.iter().map(|provider| &*provider.name).collect();
@@ -169,20 +213,31 @@ impl AgentOptions {
         }
     }
 
-    fn endpoint(&self, provider: &Provider) -> Result<Endpoint, EndpointError> {
+    fn endpoint(
+        &self,
+        provider: &Provider,
+        base_url: Option<&str>,
+        key: &str,
+    ) -> Result<Endpoint, CallerError> {
         let is_recorded = self.replay.is_some();
         // A recording needs no address, but a provider may have none of its own.
         let nowhere = || (is_recorded && provider.base_url.is_none()).then_some("http://localhost");
-        let url = self.base_url.as_deref().or_else(nowhere);
-        let key = ApiKey::new(&self.key);
-        let endpoint = if is_recorded || self.sends {
-            Endpoint::without_check(provider, url, key)?
-        } else {
-            Endpoint::new(provider, url, key)?
-        };
+        let url = base_url.or_else(nowhere);
+        let new = if is_recorded || self.sends { Endpoint::without_check } else { Endpoint::new };
+        let endpoint = new(provider, url, ApiKey::new(key));
+        let endpoint = endpoint.map_err(|error| bad_endpoint(error, provider))?;
         let headers = if self.page { provider.page_headers.clone() } else { Vec::new() };
         Ok(endpoint.with_headers(headers))
     }
+}
+
+/// Returns the provider of that name.
+fn found(name: &str) -> Result<Provider, CallerError> {
+    providers::find(name).map_err(|error| unknown(error.to_string()))
+}
+
+fn unknown(message: String) -> CallerError {
+    CallerError::new("unknown_provider", message)
 }
 
 /// The instruction files of a project.

@@ -13,11 +13,12 @@ use super::{
 use crate::{
     profile::inner::SpawnCall,
     rules::{
+        availability::ModelAvailability,
         budget::{SpendTracker, UsedUp},
         cost,
     },
 };
-use alloc::{format, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
 use innerloop_types::{
     config::{HookPoint, Limits, Price, SpendAmount},
@@ -45,6 +46,9 @@ pub(crate) enum AgentSignal {
     InText { agent: AgentId },
     /// Leave those fields out of requests from now on; an agent that waits goes on at once.
     Without { agent: AgentId, fields: Vec<&'static str> },
+    /// Choose the model anew, since the one in force has failed with that message; an agent that
+    /// waits goes on at once.
+    Reroute { agent: AgentId, message: String },
     /// The run of an agent is over: the agent that started it may be waiting.
     Ended { agent: AgentId, success: bool },
     /// An agent that is closing may be able to finish.
@@ -77,6 +81,7 @@ pub(crate) struct StepContext<'a> {
     pub(crate) written: &'a mut StepOutput,
     pub(crate) agents: &'a mut AgentCount,
     pub(crate) purse: &'a mut SpendTracker,
+    pub(crate) models: &'a mut ModelAvailability,
     /// The session's id, which also stands in for randomness.
     pub(crate) session: &'a Arc<SessionId>,
     pub(crate) now: SessionInstant,

@@ -4,12 +4,12 @@
 
 use super::{
     ctx::StepContext,
-    fold_plan::{self, FoldPlan, TouchedFiles},
+    fold_plan::{FoldPlan, TouchedFiles},
     history::History,
     model_call::{CallPurpose, ModelCall},
     phase::{HookContinuation, Phase},
     pipeline::{self, ToolTask},
-    route::Route,
+    routing::summary_route,
     setup::AgentSetup,
     step::AgentStep,
     tool_call::text_of,
@@ -19,11 +19,11 @@ use crate::rules::{
     gauge::prose_cost,
     transcript::TranscriptLimit,
 };
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
     compaction::{FoldReason, OnOverflow},
-    config::{HookPoint, ModelConfig, TextCalls, ToolChoice},
+    config::{HookPoint, ModelConfig},
     event::EventKind,
     input::HookReply,
     message::{
@@ -387,18 +387,8 @@ fn summarize(plan: Box<FoldPlan>, ctx: &mut StepContext<'_>) -> AgentStep {
     {
         return failed(plan, "what may be spent is used up", SummaryCost::default(), ctx);
     }
-    let mut model = ctx.setup.config.model.clone();
-    if let Some(name) = &ctx.setup.config.compaction.summary.model {
-        model.rename(name);
-    }
-    model.max_output_tokens = summary_tokens(ctx);
-    // The model is to write, not to think for long or to call tools.
-    model.reasoning_effort = None;
-    model.tool_choice = ToolChoice::Auto;
-    model.parallel_tool_calls = None;
-    model.text_calls = TextCalls::Never;
-    let route = Route::new(model, fold_plan::SYSTEM.into(), Vec::new(), false);
-    ModelCall::start(purpose, Arc::new(route), ctx);
+    let route = summary_route(summary_tokens(ctx), ctx);
+    ModelCall::start(purpose, route, ctx);
     AgentStep::Wait(Phase::Folding)
 }
 

@@ -27,6 +27,7 @@ pub(crate) mod reply;
 pub(crate) mod rewind;
 pub(crate) mod round;
 pub(crate) mod route;
+pub(crate) mod routing;
 mod run;
 mod run_end;
 pub(crate) mod setup;

@@ -6,24 +6,26 @@ use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
     profile::{Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
     rules::{
+        availability::further,
         folder_instructions::doc_folder,
         gauge::{code_cost, prose_cost},
         prompt::{PromptEnvironment, system_prompt},
-        schema,
+        schema, task_kind,
         truncate::OutputLimit,
     },
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{JsonObject, Value};
+use innerloop_json::{JsonObject, Value, joined, quoted};
 use innerloop_types::{
     config::{
-        ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ProjectDoc, SessionConfig,
-        TextCalls, ToolChoice,
+        ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ModelConfig, ProjectDoc,
+        SessionConfig, TextCalls, ToolChoice,
     },
     corrections::{CorrectionPolicy, ReplyFault},
     event::EventKind,
     input::TurnOptions,
     path::seen,
+    routing::RoutingPolicy,
     tool::ToolSpec,
 };
 
@@ -39,6 +41,10 @@ pub(crate) struct AgentSetup {
     pub(crate) folder: String,
     /// True if the calls of a reply run one after the other, whatever they do.
     pub(crate) one_by_one: bool,
+    /// The place of the model among those of the session; 0 for its own.
+    pub(crate) at: usize,
+    /// The setup with the session's own model, where another one is in force.
+    home: Option<Arc<Self>>,
     tools: Vec<RegisteredTool>,
 }
 
@@ -56,7 +62,36 @@ impl AgentSetup {
     /// Returns the setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         check_prices(&config)?;
+        check_routing(&config)?;
         Self::of(config, 0, String::new())
+    }
+
+    /// Returns the setup with the model at that place in force.
+    ///
+    /// # Errors
+    /// As [`AgentSetup::new`].
+    pub(crate) fn at(self: &Arc<Self>, at: usize) -> Result<Arc<Self>, ConfigError> {
+        let home = self.own();
+        let Some(further) = further(&home.config.routing, at) else { return Ok(home) };
+        let config = SessionConfig { model: further.model.clone(), ..home.config.clone() };
+        let setup = Self::of(config, 0, String::new())?;
+        Ok(Arc::new(Self { at, home: Some(home), ..setup }))
+    }
+
+    /// Returns the setup with the session's own model.
+    pub(crate) fn own(self: &Arc<Self>) -> Arc<Self> {
+        Arc::clone(self.home.as_ref().unwrap_or(self))
+    }
+
+    /// Returns the configuration as the host gave it, whatever model is in force.
+    pub(crate) fn given(&self) -> &SessionConfig {
+        self.home.as_ref().map_or(&self.config, |home| &home.config)
+    }
+
+    /// Returns the model of the session at that place.
+    pub(crate) fn model_at(&self, at: usize) -> &ModelConfig {
+        let given = self.given();
+        further(&given.routing, at).map_or(&given.model, |further| &further.model)
     }
 
     /// Returns the setup of an agent at that nesting depth that works in that folder.
@@ -83,7 +118,8 @@ impl AgentSetup {
             model.parallel_tool_calls = Some(false);
         }
         let route = Route::new(model, system, specs, may_sum_up(&config));
-        Ok(Self { config, route: Arc::new(route), head_cost, folder, one_by_one, tools })
+        let (route, at, home) = (Arc::new(route), 0, None);
+        Ok(Self { config, route, head_cost, folder, one_by_one, at, home, tools })
     }
 
     /// Returns the event that begins a session.
@@ -104,7 +140,8 @@ impl AgentSetup {
     /// own.
     pub(crate) fn spawned(&self, options: &SpawnOptions) -> Result<Self, ConfigError> {
         let mut config = self.config.clone();
-        if let Some(model) = &options.model {
+        // The name is one of the session's own endpoint.
+        if let Some(model) = options.model.as_ref().filter(|_| self.at == 0) {
             config.model.rename(model);
         }
         move_facts(&mut config.facts, &options.folder);
@@ -113,7 +150,8 @@ impl AgentSetup {
             (0, most) | (most, 0) => most,
             (host, model) => host.min(model),
         };
-        Self::of(config, options.depth, options.folder.clone())
+        let setup = Self::of(config, options.depth, options.folder.clone())?;
+        Ok(Self { at: self.at, home: self.home.clone(), ..setup })
     }
 
     /// Returns the configuration with a patch of its JSON applied. The price goes with the model's
@@ -122,13 +160,14 @@ impl AgentSetup {
     /// # Errors
     /// The field that does not fit, or that cannot change.
     pub(crate) fn patched(&self, patch: &JsonObject) -> Result<SessionConfig, ConfigError> {
-        let mut config = self.config.merged(patch)?;
-        let (model, own) = (&mut config.model, &self.config.model);
+        let given = self.given();
+        let mut config = given.merged(patch)?;
+        let (model, own) = (&mut config.model, &given.model);
         // The old price would be counted for a model that costs something else.
         if model.name != own.name && model.price == own.price {
             model.price = None;
         }
-        if config.id != self.config.id {
+        if config.id != given.id {
             return Err(ConfigError::new("id", "it cannot change in a session"));
         }
         Ok(config)
@@ -137,17 +176,23 @@ impl AgentSetup {
     /// Returns the configuration with the tools described in the prompt; `None` if they are
     /// already.
     pub(crate) fn in_text(&self) -> Option<SessionConfig> {
-        let mut config = self.config.clone();
-        let before = core::mem::replace(&mut config.model.text_calls, TextCalls::Always);
-        (before != TextCalls::Always).then_some(config)
+        self.with_model(&|model| model.text_calls = TextCalls::Always)
     }
 
     /// Returns the configuration without those fields in its requests; `None` if they are absent
     /// already.
     pub(crate) fn without(&self, fields: &[&str]) -> Option<SessionConfig> {
-        let mut config = self.config.clone();
-        innerloop_wire::leave_out(&mut config.model, fields);
-        (config.model != self.config.model).then_some(config)
+        self.with_model(&|model| innerloop_wire::leave_out(model, fields))
+    }
+
+    /// Returns the configuration with a change of the model in force; `None` if it changes nothing.
+    fn with_model(&self, change: &dyn Fn(&mut ModelConfig)) -> Option<SessionConfig> {
+        let mut config = self.given().clone();
+        let further = self.at.checked_sub(1).and_then(|at| config.routing.models.get_mut(at));
+        let model = further.map_or(&mut config.model, |further| &mut further.model);
+        let before = model.clone();
+        change(model);
+        (*model != before).then_some(config)
     }
 
     /// Returns whether a model is out of the question: the cost is limited, and its price is not
@@ -387,9 +432,37 @@ fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
     let other = config.compaction.summary.model.as_ref().filter(|name| **name != model.name);
-    let unknown = if model.price.is_none() { Some(&model.name) } else { other };
+    let further = config.routing.models.iter().map(|further| &further.model);
+    let unpriced = core::iter::once(model).chain(further).find(|model| model.price.is_none());
+    let unknown = unpriced.map(|model| &model.name).or(other);
     let message = |name| format!("cannot be kept: the price of {name} is not known");
     unknown.map_or(Ok(()), |name| Err(ConfigError::new(field, message(name))))
+}
+
+/// Checks that a session works with each of its models.
+fn check_routing(config: &SessionConfig) -> Result<(), ConfigError> {
+    if !cfg!(feature = "routing") && config.routing != RoutingPolicy::default() {
+        return Err(ConfigError::new("routing", "this build has none: leave it out"));
+    }
+    for (at, further) in config.routing.models.iter().enumerate() {
+        let place = format!("routing.models[{at}]");
+        if let Some(task) =
+            further.tasks.iter().find(|task| !task_kind::names().any(|name| name == *task))
+        {
+            return Err(ConfigError::new(format!("{place}.tasks"), unknown_task(task)));
+        }
+        let own = SessionConfig { model: further.model.clone(), ..config.clone() };
+        AgentSetup::of(own, 0, String::new()).map_err(|error| ConfigError {
+            field: format!("{place}.{}", error.field).into(),
+            ..error
+        })?;
+    }
+    Ok(())
+}
+
+fn unknown_task(task: &str) -> String {
+    let names: Vec<&str> = task_kind::names().collect();
+    format!("{} is no kind of task: {}", quoted(task), joined(&names, ", "))
 }
 
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {

@@ -5,6 +5,7 @@
 pub(crate) mod aliases;
 pub(crate) mod approval;
 pub(crate) mod argv;
+pub(crate) mod availability;
 pub mod budget;
 pub(crate) mod coerce;
 pub mod cost;
@@ -20,5 +21,6 @@ pub mod repeat;
 pub(crate) mod reply_fault;
 pub(crate) mod retry;
 pub mod schema;
+pub(crate) mod task_kind;
 pub mod transcript;
 pub mod truncate;

@@ -7,6 +7,7 @@ pub(crate) mod blueprint;
 mod input_effects;
 pub mod log;
 mod overview;
+mod routing;
 mod signals;
 pub(crate) mod snapshot;
 #[cfg(feature = "seams")]
@@ -17,7 +18,7 @@ use crate::{
         agent::Agent, cause::TransitionCause, ctx::AgentCount, history::History, ledger::Ledger,
         setup::AgentSetup,
     },
-    rules::budget::SpendTracker,
+    rules::{availability::ModelAvailability, budget::SpendTracker},
 };
 use alloc::{sync::Arc, vec::Vec};
 use innerloop_types::{
@@ -44,6 +45,7 @@ pub struct Session {
     count: AgentCount,
     ledger: Ledger,
     purse: SpendTracker,
+    models: ModelAvailability,
     /// The number of the last event.
     seq: u64,
     now: SessionInstant,
@@ -76,6 +78,7 @@ impl Session {
             count: AgentCount::default(),
             ledger: Ledger::default(),
             purse: SpendTracker::default(),
+            models: ModelAvailability::default(),
             seq: 0,
             now: SessionInstant(0),
             epoch: wall,
@@ -108,13 +111,14 @@ impl Session {
         let mut outputs = Vec::new();
         match admitted {
             AdmittedInput::Order(agent, order) => {
+                self.route_input(agent, &order, &mut outputs);
                 self.step(agent, &mut outputs, TransitionCause::Order(order));
             }
             AdmittedInput::Rewind(agent, why, at) => {
                 self.step(agent, &mut outputs, TransitionCause::Rewind { at, why });
             }
             AdmittedInput::Configure(setup, says_anew) => {
-                self.configure(&setup, &mut outputs);
+                self.reconfigure(&setup, &mut outputs);
                 if says_anew {
                     self.forget_allowed();
                 }
@@ -174,7 +178,7 @@ impl Session {
     /// opened the session, its `id` is the blueprint's.
     #[must_use]
     pub fn config(&self) -> &SessionConfig {
-        &self.root.setup.config
+        self.root.setup.given()
     }
 
     /// Returns the session time of the last input.
@@ -205,7 +209,7 @@ impl Session {
             let message = "is empty: give the fork a unique id";
             return Err(ConfigError::new("id", message));
         }
-        let (mut fork, outputs) = Self::with(id, Arc::clone(&self.root.setup), wall);
+        let (mut fork, outputs) = Self::with(id, self.root.setup.own(), wall);
         for turn in self.root.body.history.turns().iter().take(turns) {
             fork.root.body.take_over(turn.clone());
         }

@@ -40,6 +40,7 @@ impl Session {
             written: &mut written,
             agents: &mut self.count,
             purse: &mut self.purse,
+            models: &mut self.models,
             session: &self.id,
             now: self.now,
             wall,
@@ -85,6 +86,7 @@ impl Session {
                 let config = self.root.setup.without(&fields);
                 self.call_anew(agent, config, outputs);
             }
+            AgentSignal::Reroute { agent, message } => self.reroute(agent, message, outputs),
             AgentSignal::Ended { agent, success } => self.ended(agent, success, outputs),
         }
     }
@@ -126,8 +128,9 @@ impl Session {
         // Without a configuration another agent has learnt the same before, and only the new try is
         // left.
         if let Some(config) = config {
-            match AgentSetup::new(config) {
-                Ok(setup) => self.configure(&Arc::new(setup), outputs),
+            let setup = AgentSetup::new(config).map(Arc::new);
+            match setup.and_then(|setup| setup.at(self.root.setup.at)) {
+                Ok(setup) => self.configure(&setup, outputs),
                 Err(_) => self.fault("a configuration in force cannot work", outputs),
             }
         }
@@ -220,7 +223,7 @@ impl Session {
     }
 
     /// Reports a bug of our own, something that cannot happen; see [`StepContext::fault`].
-    fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
+    pub(super) fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
         debug_assert!(false, "{message}");
         let kind = EventKind::Error { kind: ErrorKind::Internal, message: message.into() };
         outputs.push(Output::Event(self.event(AgentId::ROOT, kind)));

@@ -6,6 +6,7 @@ use crate::{
     base::{id::SessionId, json::Json},
     compaction::CompactionPolicy,
     corrections::CorrectionPolicy,
+    routing::RoutingPolicy,
     tool::{BuiltinTools, ToolSpec},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec, vec::Vec};
@@ -85,6 +86,8 @@ pub struct SessionConfig {
     pub repair: RepairPolicy,
     /// The faults of replies that are corrected, and how often.
     pub corrections: CorrectionPolicy,
+    /// The models beside `model`, and when they are asked.
+    pub routing: RoutingPolicy,
     /// The rules about what can be undone.
     pub undo: UndoPolicy,
     /// The form of the final answer, if it is to have one.

@@ -12,7 +12,7 @@ use crate::{
     config::Limits,
     corrections::ReplyFault,
     message::{FoldKind, Part, RewindReason, Usage},
-    model::{ProfileKind, VocabularyKind},
+    model::{ModelOrigin, ProfileKind, VocabularyKind},
     status::{AgentState, RunEnd},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -260,6 +260,23 @@ pub enum EventKind {
         attempt: u32,
         /// The delay before it, in milliseconds.
         delay_ms: u64,
+        /// The text that says what went wrong.
+        message: String,
+    },
+    /// A model was chosen for an input, in a session that has several.
+    Routed {
+        /// The model.
+        to: ModelOrigin,
+        /// The kind of the task, where the input tells one and models are chosen by it.
+        #[json(skip_serializing_if = "Option::is_none")]
+        task: Option<&'static str>,
+    },
+    /// A model has failed, and another one takes over at once.
+    Rerouted {
+        /// The model that has failed.
+        from: ModelOrigin,
+        /// The one that takes over.
+        to: ModelOrigin,
         /// The text that says what went wrong.
         message: String,
     },

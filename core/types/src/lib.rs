@@ -25,6 +25,7 @@ pub mod model;
 pub mod output;
 pub mod patch;
 pub mod preset;
+pub mod routing;
 pub mod status;
 pub mod tool;
 mod tool_error;

@@ -18,7 +18,7 @@ use crate::{
     output::{DriverOutput, DriverOutputBatch},
     providers::{self, Provider},
     secret_key::ApiKey,
-    settings::SessionSettings,
+    settings::{FallbackModel, SessionSettings},
     traffic::{TrafficPlayer, TrafficRecorder, said},
     unattended::HostCapabilities,
 };
@@ -39,7 +39,9 @@ use innerloop_core::{
     time::{SessionInstant, UnixMillis},
 };
 use innerloop_json::Map;
-use request::{ConfigRequest, EndpointSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec};
+use request::{
+    ConfigRequest, EndpointSpec, FallbackSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec,
+};
 #[cfg(feature = "schema")]
 pub use schema::{line_schema, request_schema};
 use undoing::undone;
@@ -425,10 +427,18 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
         None => Catalogue::standard(),
     };
     let patches: Vec<&str> = wanted.patches.iter().map(|patch| patch.text()).collect();
+    let mut fallbacks = Vec::new();
+    for FallbackSpec { provider, endpoint, model, cheap, tasks } in &wanted.fallbacks {
+        let provider = providers::find(provider)?;
+        let endpoint = endpoint.clone().unwrap_or_else(|| provider.endpoint());
+        let (model, tasks) = (model.clone(), tasks.clone());
+        fallbacks.push(FallbackModel { provider, endpoint, model, cheap: *cheap, tasks });
+    }
     let settings = SessionSettings {
         id: &wanted.id,
         provider: &providers::find(&wanted.provider)?,
         model: wanted.model.as_deref(),
+        fallbacks: &fallbacks,
         catalogue: &catalogue,
         preset: wanted.preset.unwrap_or(ConfigPreset::Modern),
         facts: &wanted.facts,

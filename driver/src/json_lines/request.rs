@@ -6,7 +6,7 @@ use super::{answer::RequestError, docs::DocsRequest};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_core::{
     config::{EnvironmentFacts, HookPoint, ProfileKind, SessionConfig},
-    id::{AgentId, EffectId, SessionId},
+    id::{AgentId, EffectId, EndpointId, SessionId},
     input::Input,
     preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
@@ -203,6 +203,8 @@ pub(super) struct ConfigRequest<'a> {
     pub(super) id: SessionId,
     pub(super) provider: String,
     pub(super) model: Option<String>,
+    /// The models that take over where that one fails, in this order.
+    pub(super) fallbacks: Vec<FallbackSpec>,
     /// A catalogue of models, in place of the one that comes along.
     #[json(like = "Option<innerloop_json::JsonObject>")]
     pub(super) models: Option<RawJson<'a>>,
@@ -212,6 +214,23 @@ pub(super) struct ConfigRequest<'a> {
     /// Merge patches of the configuration, one over the other.
     #[json(like = "Vec<innerloop_json::schema::MergePatch<SessionConfig>>")]
     pub(super) patches: Vec<RawJson<'a>>,
+}
+
+/// A model beside the session's own, see [`FallbackModel`](crate::FallbackModel).
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+pub(super) struct FallbackSpec {
+    pub(super) provider: String,
+    /// The name of its endpoint, where it is not the provider's.
+    pub(super) endpoint: Option<EndpointId>,
+    /// The model; the provider's default if absent.
+    pub(super) model: Option<String>,
+    /// True if it writes the summaries, and takes over only when no other model is left.
+    #[json(default)]
+    pub(super) cheap: bool,
+    /// The kinds of tasks for which it goes before the others.
+    #[json(default)]
+    pub(super) tasks: Vec<String>,
 }
 
 /// The parts that a session's driver works with, see [`DriverOptions`](crate::DriverOptions).

@@ -6,7 +6,7 @@ use super::{
     args::{ApprovalLevel, CompactionTrigger, ModelArgs, TuningArgs},
     console::warn,
     exit::{CliError, ExitReason},
-    instructions, patch,
+    fallbacks, instructions, patch,
     project_limits::ProjectPatch,
     sessions::new_id,
     setup,
@@ -19,7 +19,9 @@ use innerloop_core::{
     preset::ConfigPreset,
     tool::ToolSpec,
 };
-use innerloop_driver::{SessionSettings, SettingsError, catalogue::Catalogue, providers::Provider};
+use innerloop_driver::{
+    FallbackModel, SessionSettings, SettingsError, catalogue::Catalogue, providers::Provider,
+};
 use innerloop_host::setup::WorkSite;
 use serde_json::{Map, Value, json};
 use std::{fmt::Display, fs, path::Path};
@@ -32,6 +34,7 @@ pub(super) struct SessionPlan {
     id: SessionId,
     provider: Provider,
     model: Option<String>,
+    fallbacks: Vec<FallbackModel>,
     catalogue: Catalogue,
     preset: ConfigPreset,
     tools: Vec<ToolSpec>,
@@ -63,10 +66,12 @@ impl SessionPlan {
         let settings = tuning.settings.clone();
         let lower = [Some(defaults(preset, asks, pages)), standard, settings.user];
         let upper = [settings.environment, file, Some(options(tuning)?)];
+        let fallbacks = fallbacks::read(provider, model)?;
         let (id, provider, model) = (new_id()?, provider.clone(), model.model.clone());
         let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
         let patches = Vec::new();
-        let mut plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
+        let mut plan =
+            Self { id, provider, model, fallbacks, catalogue, preset, tools, reads_web, patches };
         let around = |project: Option<String>| {
             let layers = lower.iter().cloned().chain([project]).chain(upper.iter().cloned());
             layers.flatten().collect()
@@ -98,13 +103,14 @@ impl SessionPlan {
     }
 
     fn with(&self, facts: &EnvironmentFacts) -> Result<SessionConfig, CliError> {
-        let Self { id, provider, model, catalogue, preset, tools, reads_web, patches } = self;
-        let patches: Vec<&str> = patches.iter().map(String::as_str).collect();
+        let Self { id, provider, model, catalogue, preset, tools, .. } = self;
+        let patches: Vec<&str> = self.patches.iter().map(String::as_str).collect();
         let (model, preset) = (model.as_deref(), *preset);
         let settings = SessionSettings {
             id,
             provider,
             model,
+            fallbacks: &self.fallbacks,
             catalogue,
             preset,
             facts,
@@ -118,7 +124,7 @@ impl SessionPlan {
             let advice = "a tool needs something that runs it; define it in a file for --tool";
             return Err(CliError::configuration(format!("config.tools: {advice}")));
         }
-        if config.web_fetch && !reads_web {
+        if config.web_fetch && !self.reads_web {
             let advice = "name the domains whose pages may be read with --allow-domain";
             return Err(CliError::configuration(format!("config.web_fetch: {advice}")));
         }

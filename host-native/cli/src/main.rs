@@ -23,6 +23,7 @@ mod editor;
 mod endpoint_probe;
 mod environment;
 mod exit;
+mod fallbacks;
 mod header;
 mod instructions;
 mod interaction;

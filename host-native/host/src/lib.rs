@@ -38,6 +38,7 @@
 //!     id: &SessionId(session_id),
 //!     provider: &provider,
 //!     model: None,
+//!     fallbacks: &[],
 //!     catalogue: &Catalogue::standard(),
 //!     preset: ConfigPreset::Modern,
 //!     facts: &site.facts(provider.profile).await?,

@@ -75,6 +75,8 @@ class SessionConfig(TypedDict):
     """The rules for repairing replies that end too early."""
     corrections: CorrectionPolicy
     """The faults of replies that are corrected, and how often."""
+    routing: RoutingPolicy
+    """The models beside ``model``, and when they are asked."""
     undo: UndoPolicy
     """The rules about what can be undone."""
     answer: AnswerConfig | None
@@ -574,6 +576,57 @@ class FaultCounts(TypedDict, total=False):
     patch_spiral: int
     """Edits of one file that fail four times in a row. With any number but 0, each file is told
     of once."""
+
+
+class RoutingPolicy(TypedDict):
+    """The models beside the session's own, and the rules by which they are chosen."""
+
+    models: list[RoutedModel]
+    """The further models. When a model fails, the next one of this order takes over that has not
+    failed itself."""
+    backoff_ms: int
+    """The time for which a model is left alone that is overloaded or has had too many requests,
+    in milliseconds; longer where its provider asks for more."""
+    overflow_to_larger: bool
+    """True if a model with a larger window takes over a conversation that does not fit."""
+
+
+class RoutedModel(TypedDict):
+    """A model that a session may ask beside its own."""
+
+    model: ModelConfig
+    """The model, and how to talk to it."""
+    cheap: bool
+    """True if it writes the summaries. It takes over for others only when none of them is left."""
+    tasks: list[TaskKind]
+    """The kinds of tasks for which it goes before the others."""
+
+
+TaskKind = Literal[
+    "security_review",
+    "orchestration",
+    "unit_test",
+    "debug",
+    "refactor",
+    "review",
+    "planning",
+    "explain",
+    "boilerplate",
+    "generation",
+]
+"""The names of ``tasks``, for those who describe its JSON.
+
+- ``security_review``: To check that something is secure.
+- ``orchestration``: To have several agents work at once.
+- ``unit_test``: To write tests.
+- ``debug``: To find a fault.
+- ``refactor``: To change the form of code and not what it does.
+- ``review``: To judge code.
+- ``planning``: To plan or design.
+- ``explain``: To explain.
+- ``boilerplate``: To set up what every project has.
+- ``generation``: To write something new.
+"""
 
 
 class UndoPolicy(TypedDict):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .config import Limits
 from .data import AgentState, ErrorKind, Outcome, Part, RunEnd, Usage
-from .history import FoldKind, RewindReason
+from .history import FoldKind, ModelOrigin, RewindReason
 from .model import ProfileKind, VocabularyKind
 
 if sys.version_info >= (3, 11):
@@ -312,6 +312,31 @@ class EventRetry(EventStamp):
     """The text that says what went wrong."""
 
 
+class EventRouted(EventStamp):
+    """A model was chosen for an input, in a session that has several."""
+
+    type: Literal["routed"]
+    to: ModelOrigin
+    """The model."""
+    task: NotRequired[str]
+    """The kind of the task, where the input tells one and models are chosen by it."""
+
+
+EventRerouted = TypedDict(
+    "EventRerouted",
+    {
+        "type": "Literal["rerouted"]",
+        # The model that has failed.
+        "from": "ModelOrigin",
+        # The one that takes over.
+        "to": "ModelOrigin",
+        # The text that says what went wrong.
+        "message": "str",
+    },
+)
+"""A model has failed, and another one takes over at once."""
+
+
 class EventRewound(EventStamp):
     """The model sees again what it saw before. Files are as they were."""
 
@@ -429,6 +454,8 @@ Event = (
     | EventPlan
     | EventFinalAnswer
     | EventRetry
+    | EventRouted
+    | EventRerouted
     | EventRewound
     | EventCompactionStarted
     | EventCompacted

@@ -222,6 +222,8 @@ class Settings(TypedDict, total=False):
     id: str
     provider: str
     model: str | None
+    fallbacks: list[FallbackSpec]
+    """The models that take over where that one fails, in this order."""
     models: dict[str, Any] | None
     """A catalogue of models, in place of the one that comes along."""
     preset: ConfigPreset | None
@@ -229,6 +231,20 @@ class Settings(TypedDict, total=False):
     tools: list[ToolSpec]
     patches: list[SessionConfigPatch]
     """Merge patches of the configuration, one over the other."""
+
+
+class FallbackSpec(TypedDict):
+    """A model beside the session's own, see ``FallbackModel``."""
+
+    provider: str
+    endpoint: NotRequired[str | None]
+    """The name of its endpoint, where it is not the provider's."""
+    model: NotRequired[str | None]
+    """The model; the provider's default if absent."""
+    cheap: NotRequired[bool]
+    """True if it writes the summaries, and takes over only when no other model is left."""
+    tasks: NotRequired[list[str]]
+    """The kinds of tasks for which it goes before the others."""
 
 
 class OwnOpening(TypedDict):

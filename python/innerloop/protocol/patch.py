@@ -17,6 +17,7 @@ from .config import (
     OnOverflow,
     ProgramFacts,
     ProjectDoc,
+    RoutedModel,
     TokenEstimator,
     ToolSpec,
 )
@@ -64,6 +65,7 @@ class SessionConfigPatch(TypedDict, total=False):
     subagents: SubagentPolicyPatch | None
     repair: RepairPolicyPatch | None
     corrections: CorrectionPolicyPatch | None
+    routing: RoutingPolicyPatch | None
     undo: UndoPolicyPatch | None
     answer: AnswerConfigPatch | None
     ask_user: bool | None
@@ -299,6 +301,14 @@ class FaultCountsPatch(TypedDict, total=False):
     greeting: int | None
     echo: int | None
     patch_spiral: int | None
+
+
+class RoutingPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``RoutingPolicy``: what is missing stays as it is."""
+
+    models: list[RoutedModel] | None
+    backoff_ms: int | None
+    overflow_to_larger: bool | None
 
 
 class UndoPolicyPatch(TypedDict, total=False):

@@ -3,12 +3,14 @@
 //! crates export all of it again.
 
 mod approvals;
+mod fallback;
 pub mod patch;
 mod prompt;
 mod result;
 mod schema;
 
 pub use approvals::{ApprovalDecision, ApprovalRequest, unanswered};
+pub use fallback::{ModelFallback, fallback_models};
 pub use prompt::Prompt;
 pub use result::{AnswerError, ResultReader, RunResult};
 pub use schema::schema_of;

@@ -17,13 +17,15 @@ use innerloop_core::{
     preset::ConfigPreset,
 };
 use innerloop_driver::{
-    ApiKey, Driver, DriverOptions, Endpoint, EndpointError, EndpointTable, ModelSource,
-    SessionSettings,
+    ApiKey, Driver, DriverOptions, Endpoint, EndpointError, EndpointTable, FallbackModel,
+    ModelSource, SessionSettings,
     catalogue::Catalogue,
     providers::{self, Provider},
     traffic::TrafficPlayer,
 };
-use innerloop_face::{ApprovalDecision, ApprovalRequest, patch, schema_of};
+use innerloop_face::{
+    ApprovalDecision, ApprovalRequest, ModelFallback, fallback_models, patch, schema_of,
+};
 use schemars::JsonSchema;
 use serde_json::Value;
 use std::{iter, rc::Rc};
@@ -60,6 +62,7 @@ pub struct AgentBuilder {
     model: Option<String>,
     key: ApiKey,
     base_url: Option<String>,
+    fallbacks: Vec<ModelFallback>,
     site: SessionResources,
     patches: Vec<String>,
     snapshot: Option<Vec<u8>>,
@@ -92,6 +95,21 @@ impl AgentBuilder {
     /// With a base URL no key is needed: a proxy may add it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
+        self
+    }
+
+    /// Adds a model that takes over, at once, where those before are overloaded, have had too many
+    /// requests, refuse their key or cannot be reached.
+    ///
+    /// ```
+    /// use innerloop_web::{Agent, ModelFallback};
+    ///
+    /// let builder = Agent::builder()
+    ///     .provider("anthropic")
+    ///     .fallback(ModelFallback::of("openai").model("gpt-5.1").api_key("sk-your-key"));
+    /// ```
+    pub fn fallback(mut self, model: ModelFallback) -> Self {
+        self.fallbacks.push(model);
         self
     }
 
@@ -179,8 +197,7 @@ impl AgentBuilder {
     /// Makes the session's host, and returns it with the table of endpoints.
     pub(crate) fn begin(self) -> Result<(Rc<SessionHost>, EndpointTable), BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
-        let endpoints =
-            EndpointTable::default().with(provider.endpoint(), self.endpoint(&provider)?);
+        let endpoints = self.endpoints(&provider)?;
         let models = match &self.replay {
             None => ModelSource::Live,
             Some(recording) => {
@@ -204,9 +221,28 @@ impl AgentBuilder {
         Ok((host, endpoints))
     }
 
-    /// Returns the endpoint that requests go to.
-    fn endpoint(&self, provider: &Provider) -> Result<Endpoint, BuildError> {
-        let (url, key) = (self.base_url.as_deref(), self.key.clone());
+    /// Returns the endpoints that requests go to.
+    fn endpoints(&self, provider: &Provider) -> Result<EndpointTable, BuildError> {
+        let own = self.endpoint(provider, self.base_url.as_deref(), self.key.clone())?;
+        let mut endpoints = EndpointTable::default().with(provider.endpoint(), own);
+        for (model, given) in fallback_models(provider, &self.fallbacks)? {
+            // One without a key and an address of its own shares the endpoint of its provider.
+            if endpoints.find(&model.endpoint).is_none() {
+                let (url, key) = (given.base_url.as_deref(), given.key.clone());
+                let endpoint = self.endpoint(&model.provider, url, key.unwrap_or_default())?;
+                endpoints = endpoints.with(model.endpoint, endpoint);
+            }
+        }
+        Ok(endpoints)
+    }
+
+    /// Returns an endpoint of a provider.
+    fn endpoint(
+        &self,
+        provider: &Provider,
+        url: Option<&str>,
+        key: ApiKey,
+    ) -> Result<Endpoint, BuildError> {
         let endpoint = match &self.replay {
             // A recording needs no address, but a provider may have none of its own.
             Some(_) => {
@@ -231,11 +267,14 @@ impl AgentBuilder {
         let patches: Vec<&str> =
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let specs = self.site.specs();
+        let fallbacks = fallback_models(provider, &self.fallbacks)?;
+        let fallbacks: Vec<FallbackModel> = fallbacks.into_iter().map(|(model, _)| model).collect();
         let settings = |facts: &EnvironmentFacts| {
             SessionSettings {
                 id: &id,
                 provider,
                 model: self.model.as_deref(),
+                fallbacks: &fallbacks,
                 catalogue: &catalogue,
                 preset: ConfigPreset::Modern,
                 facts,

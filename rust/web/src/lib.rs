@@ -74,5 +74,7 @@ pub use innerloop_core::{
     },
     tool::ToolSpec,
 };
-pub use innerloop_face::{AnswerError, ApprovalDecision, ApprovalRequest, Prompt, RunResult};
+pub use innerloop_face::{
+    AnswerError, ApprovalDecision, ApprovalRequest, ModelFallback, Prompt, RunResult,
+};
 pub use schemars::JsonSchema;

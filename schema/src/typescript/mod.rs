@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 66] = [
+const NAMES: [(&str, &str); 70] = [
     ("Action", "Action"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
@@ -54,6 +54,7 @@ const NAMES: [(&str, &str); 66] = [
     ("LoopPolicy", "LoopPolicy"),
     ("LoopStep", "LoopStep"),
     ("ModelConfig", "ModelConfig"),
+    ("ModelOrigin", "ModelOrigin"),
     ("Outcome", "Outcome"),
     ("Output", "Output"),
     ("Part", "Part"),
@@ -65,6 +66,8 @@ const NAMES: [(&str, &str); 66] = [
     ("RejectedInput", "Rejected"),
     ("Reply", "Reply"),
     ("ReplyFault", "ReplyFault"),
+    ("RoutedModel", "RoutedModel"),
+    ("RoutingPolicy", "RoutingPolicy"),
     ("ResponseHead", "ResponseHead"),
     ("RunEnd", "RunEnd"),
     ("VisibleTurn", "Said"),
@@ -77,6 +80,7 @@ const NAMES: [(&str, &str); 66] = [
     ("ToolInput", "ToolInput"),
     ("ToolResult", "SessionToolResult"),
     ("ToolRun", "ToolRun"),
+    ("TaskKind", "TaskKind"),
     ("ToolSpec", "ToolSpec"),
     ("Turn", "SessionTurn"),
     ("TurnOptions", "InputOptions"),

@@ -21,6 +21,7 @@ use innerloop_core::{
     json::{Json, JsonObject},
     message::FoldKind,
     preset::ConfigPreset,
+    routing::{RoutedModel, RoutingPolicy},
     tool::{BuiltinTools, FreeformSpec, ToolSpec},
 };
 
@@ -169,6 +170,18 @@ fn config() -> SessionConfig {
         subagents: SubagentPolicy::default(),
         repair: RepairPolicy::default(),
         corrections: CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 1))),
+        routing: RoutingPolicy {
+            models: vec![RoutedModel {
+                model: model(),
+                cheap: true,
+                tasks: ["security_review", "orchestration", "unit_test", "debug", "refactor"]
+                    .into_iter()
+                    .chain(["review", "planning", "explain", "boilerplate", "generation"])
+                    .map(String::from)
+                    .collect(),
+            }],
+            ..RoutingPolicy::default()
+        },
         undo: UndoPolicy { max_steps: 20 },
         answer: Some(AnswerConfig { schema: opaque(), retries: 2 }),
         ask_user: true,

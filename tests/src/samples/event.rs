@@ -7,10 +7,10 @@ use super::{
 };
 use innerloop_core::{
     compaction::FoldReason,
-    config::{Limits, ProfileKind, VocabularyKind},
+    config::{Limits, ModelOrigin, ProfileKind, VocabularyKind},
     corrections::ReplyFault,
     event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},
-    id::{AgentId, EffectId, SessionId},
+    id::{AgentId, EffectId, EndpointId, SessionId},
     message::{FoldKind, RewindReason, Usage},
     status::{AgentState, RunEnd, Status},
     time::{SessionInstant, UnixMillis},
@@ -121,11 +121,21 @@ fn kinds() -> Vec<EventKind> {
         Plan { items: plan() },
         FinalAnswer { value: opaque() },
         Retry { attempt: 2, delay_ms: 500, message: "overloaded".into() },
+        Routed { to: origin("mock-1"), task: Some("debug") },
+        Rerouted {
+            from: origin("mock-1"),
+            to: origin("mock-2"),
+            message: "overloaded".into(),
+        },
         PrefixRebased { reason: "the model changed" },
         Warning { message: "mind".into() },
         Error { kind: ErrorKind::Limit, message: "too many turns".into() },
         Rewound { why: RewindReason::Undo, to: 6, undo_left: 2, redo_left: 1 },
     )
+}
+
+fn origin(model: &str) -> ModelOrigin {
+    ModelOrigin { endpoint: EndpointId("mock".into()), model: model.into() }
 }
 
 fn fold_kinds() -> Vec<EventKind> {

@@ -70,6 +70,9 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     if let Some(rng) = &mut faults {
         config.corrections = settings::corrections(rng);
     }
+    if plan.routes && [2, 5].contains(&(seed % 8)) {
+        settings::route(&mut config, &mut Rng::new(seed.rotate_left(24)));
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };

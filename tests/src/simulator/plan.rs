@@ -25,6 +25,8 @@ pub struct Plan {
     pub budgets: bool,
     /// Whether replies are corrected, and the model gives cause for it.
     pub faults: bool,
+    /// Whether other models take over, in some runs.
+    pub routes: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
@@ -33,7 +35,8 @@ impl Default for Plan {
     fn default() -> Self {
         let (steps, mutation, wire, trace) = (160, None, None, false);
         let (folds, views, turns, budgets, faults) = (true, true, true, true, true);
-        Self { steps, mutation, wire, folds, views, turns, budgets, faults, trace }
+        let routes = true;
+        Self { steps, mutation, wire, folds, views, turns, budgets, faults, routes, trace }
     }
 }
 

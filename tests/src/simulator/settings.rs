@@ -13,9 +13,11 @@ use innerloop_core::{
         ToolChoice, VocabularyKind, WireKind,
     },
     corrections::{CorrectionPolicy, ReplyFault},
+    id::EndpointId,
     input::{Command, Input, TurnOptions},
     json::{Json, JsonObject, from_str, to_string},
     message::FoldKind,
+    routing::{RoutedModel, RoutingPolicy},
     tool::ToolSpec,
 };
 
@@ -228,6 +230,25 @@ pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     }
     config.estimator = ESTIMATORS[rng.index(4)];
     config
+}
+
+/// Adds models that take over from the session's own, all of one protocol.
+pub(super) fn route(config: &mut SessionConfig, rng: &mut Rng) {
+    let models = (0..rng.between(1, 2)).map(|number| {
+        let mut model = config.model.clone();
+        model.endpoint = EndpointId(format!("other-{number}"));
+        model.name = format!("mock-{}", number + 2);
+        if rng.chance(30) {
+            model.context_window = model.context_window.saturating_mul(2);
+        }
+        let tasks = if rng.chance(30) { vec!["debug".to_owned()] } else { Vec::new() };
+        RoutedModel { model, cheap: rng.chance(30), tasks }
+    });
+    config.routing = RoutingPolicy {
+        models: models.collect(),
+        backoff_ms: [0, 1, 500, 300_000][rng.index(4)],
+        overflow_to_larger: rng.chance(30),
+    };
 }
 
 /// Which faults of replies are corrected.

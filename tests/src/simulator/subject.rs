@@ -95,6 +95,8 @@ pub enum Mutation {
     EndlessDenials,
     /// Replies are continued and corrected for ever.
     EndlessCorrections,
+    /// A model that has failed is asked although another one has taken over.
+    Misrouted,
 }
 
 /// How many times as much a mutant takes that takes more.
@@ -373,7 +375,10 @@ impl Subject {
 
     fn mutate_effect(&mut self, mutation: Mutation, effect: Effect, out: &mut Vec<Output>) {
         let effect = match effect {
-            Effect::Http { id, agent, request, purpose } => {
+            Effect::Http { id, agent, mut request, purpose } => {
+                if mutation == Mutation::Misrouted {
+                    request.endpoint = self.session.config().model.endpoint.clone();
+                }
                 let request = self.refolded(mutation, agent, mutate_request(mutation, request));
                 Effect::Http { id, agent, request, purpose }
             }

@@ -51,6 +51,7 @@ mod prompts;
 mod protocol;
 mod refused_parts;
 mod retries;
+mod routing;
 mod samples;
 mod schema;
 mod shifted_patches;

@@ -38,7 +38,8 @@ fn no_seed_that_failed_once_fails_again() {
         let whole = Plan::default();
         // What the simulator could not do yet when the oldest of them were found.
         let (folds, views, turns, budgets, faults) = (false, false, false, false, false);
-        let bare = Plan { folds, views, turns, budgets, faults, ..whole };
+        let routes = false;
+        let bare = Plan { folds, views, turns, budgets, faults, routes, ..whole };
         let anthropic = Plan { wire: Some(WireKind::Anthropic), ..bare };
         for plan in [whole, bare, anthropic] {
             if let Err(fault) = run(seed, plan) {
@@ -51,7 +52,9 @@ fn no_seed_that_failed_once_fails_again() {
 }
 
 /// What is to come up somewhere: events, effects, refusals, restarts.
-const CORNERS: [&str; 62] = [
+const CORNERS: [&str; 64] = [
+    r#""type":"routed""#,
+    r#""type":"rerouted""#,
     r#""type":"queued""#,
     r#""point":"outbound""#,
     r#"may not be called for this input"#,
@@ -117,7 +120,7 @@ const CORNERS: [&str; 62] = [
 ];
 
 /// Seeds that come to all corners. Where they no longer do, others are looked for.
-const TO_CORNERS: [u64; 10] = [1036, 1118, 1016, 1040, 1028, 1047, 1009, 1012, 1041, 1235];
+const TO_CORNERS: [u64; 11] = [1002, 1036, 1118, 1016, 1040, 1028, 1047, 1009, 1012, 1041, 1235];
 
 #[test]
 fn the_world_gets_everywhere() {
@@ -327,6 +330,11 @@ fn a_snapshot_that_forgets_what_was_spent_is_caught() {
 #[test]
 fn a_run_that_goes_on_when_its_time_is_up_is_caught() {
     catches(Mutation::LateEnd, "and the run goes on");
+}
+
+#[test]
+fn a_model_that_is_asked_while_it_is_left_alone_is_caught() {
+    catches(Mutation::Misrouted, "which is left alone");
 }
 
 #[test]

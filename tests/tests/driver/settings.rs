@@ -24,6 +24,7 @@ fn make(
         id: &SessionId("s".into()),
         provider: &providers::find(provider).unwrap(),
         model,
+        fallbacks: &[],
         catalogue: &Catalogue::standard(),
         preset,
         facts: &facts,

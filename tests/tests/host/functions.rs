@@ -74,6 +74,7 @@ fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Ho
         id: &SessionId("test".to_owned()),
         provider: &provider,
         model: None,
+        fallbacks: &[],
         catalogue: &Catalogue::standard(),
         preset: ConfigPreset::Modern,
         facts: &EnvironmentFacts::default(),

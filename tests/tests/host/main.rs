@@ -41,6 +41,7 @@ mod readme;
 mod replay;
 mod resumed;
 mod review;
+mod routing;
 mod run;
 mod rust;
 mod sandbox;

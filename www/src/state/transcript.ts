@@ -144,6 +144,8 @@ export class Transcript {
       case "warning":
       case "loop_detection":
         return this.#note(told.message, false);
+      case "rerouted":
+        return this.#note(`${told.to.model} takes over: ${told.message}`, false);
       case "corrected":
         return this.#note(`The model was told: ${told.text}`, false);
       case "error":

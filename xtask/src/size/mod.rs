@@ -36,7 +36,7 @@ const VARIANTS: [BuildVariant; 3] = [
             "--no-default-features",
             "--features",
             "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls,\
-             corrections",
+             corrections,routing",
         ],
         budget: 265_000,
     },

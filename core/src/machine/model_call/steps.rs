@@ -7,6 +7,7 @@ use super::{
         ctx::{AgentSignal, StepContext},
         ledger::EffectKind,
         route::Route,
+        routing::{self, NextTry},
     },
     CallPurpose, CallState, EndedCall, HttpExchange, ModelCall,
 };
@@ -16,6 +17,7 @@ use innerloop_json::joined;
 use innerloop_types::{
     corrections::ReplyFault,
     event::EventKind,
+    id::EffectId,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     message::{Block, FinishReason, Reply, Usage, VisibleTurn},
     output::Effect,
@@ -181,6 +183,11 @@ impl ModelCall {
                     result: Err(failure),
                 });
             }
+            if routing::is_due(ctx) {
+                // The model in force is still left alone, and another one is free by now. The
+                // session changes it first, and then lets this call try again.
+                return self.go_elsewhere(String::new(), ctx);
+            }
             return self.again(ctx).go_on(ctx);
         };
         ctx.cancel(exchange.effect);
@@ -259,7 +266,7 @@ impl ModelCall {
     fn again(self, ctx: &mut StepContext<'_>) -> Self {
         let route = match self.purpose {
             CallPurpose::Reply(_) => ctx.route(),
-            CallPurpose::Summary(_) => self.route,
+            CallPurpose::Summary(_) => routing::summary_again(self.route, ctx),
         };
         Self::send(self.purpose, route, self.attempt, ctx)
     }
@@ -347,6 +354,28 @@ impl ModelCall {
         Some(reply)
     }
 
+    /// Returns the next try of a call that has failed and may be tried again.
+    fn next_try(
+        &self,
+        effect: EffectId,
+        failure: &ModelCallError,
+        ctx: &mut StepContext<'_>,
+    ) -> NextTry {
+        // The delay varies by ids and not by chance, so that a replay waits equally long.
+        let (salt, next) = (retry::salt(&ctx.session.0, effect.0), self.attempt.saturating_add(1));
+        let (policy, asked) = (&ctx.setup.config.retry, failure.retry_after_ms);
+        let delay = failure.is_retryable().then(|| retry::delay_ms(policy, next, asked, salt));
+        routing::next_try(&self.route, self.attempt, failure, delay.flatten(), ctx)
+    }
+
+    /// Waits for the session to put another model in force, and is then tried again.
+    fn go_elsewhere(self, message: String, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
+        let agent = ctx.body.id;
+        let ended = self.go_on(ctx);
+        ctx.signal(AgentSignal::Reroute { agent, message });
+        ended
+    }
+
     fn on_failure(
         mut self,
         mut failure: ModelCallError,
@@ -384,18 +413,16 @@ impl ModelCall {
             (self.attempt, self.state) = (next, CallState::Waiting { until: ctx.now });
             return self.go_on(ctx);
         }
-        let policy = &ctx.setup.config.retry;
-        // The delay varies by ids and not by chance, so that a replay waits equally long.
-        let salt = retry::salt(&ctx.session.0, effect.0);
-        let may_retry = failure.is_retryable()
-            && (policy.mid_stream || !was_shown)
+        let may_try = (ctx.setup.config.retry.mid_stream || !was_shown)
             && ctx.used_up(self.purpose.is_of_run()).is_none();
-        let delay = may_retry
-            .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, salt))
-            .flatten();
-        let Some(delay_ms) = delay else {
+        let next_try = if may_try { self.next_try(effect, &failure, ctx) } else { NextTry::None };
+        if next_try == NextTry::Elsewhere {
+            (self.attempt, self.state) = (next, CallState::Waiting { until: ctx.now });
+            return self.go_elsewhere(failure.message, ctx);
+        }
+        let NextTry::After(delay_ms) = next_try else {
             let asked = failure.retry_after_ms.unwrap_or_default();
-            if asked > policy.max_retry_after_ms {
+            if asked > ctx.setup.config.retry.max_retry_after_ms {
                 let seconds = asked.div_ceil(1000);
                 failure.message += &format!(" (the provider asks to wait {seconds} s)");
             }

@@ -17,7 +17,7 @@ use crate::{
         route::ToolAccess,
         setup::AgentSetup,
     },
-    rules::budget::SpendTracker,
+    rules::{availability::ModelAvailability, budget::SpendTracker},
     session::Session,
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
@@ -33,7 +33,7 @@ impl SessionForm<'_> {
     pub(super) fn restored(self, wall: UnixMillis) -> Result<Session, RestoreError> {
         let config: SessionConfig = self.config.into_owned();
         let id = config.id.clone();
-        let setup = Arc::new(AgentSetup::new(config)?);
+        let setup = Arc::new(AgentSetup::new(config)?).at(self.model)?;
         let mut agents = ById::new();
         let mut children = Vec::new();
         for mut form in self.agents {
@@ -70,6 +70,7 @@ impl SessionForm<'_> {
             count,
             ledger,
             purse,
+            models: ModelAvailability { off_until: self.off_until.into_owned() },
             seq: self.events,
             now: self.now,
             epoch: UnixMillis(wall.0.saturating_sub(self.now.0)),

@@ -55,6 +55,8 @@ impl Session {
             events: self.seq,
             effects: self.ledger.issued(),
             purse: Some(self.purse),
+            model: self.root.setup.at,
+            off_until: Cow::Borrowed(&self.models.off_until),
             cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).collect(),
             agents: self.agents().map(|agent| self.form(agent)).collect(),
         });

@@ -43,6 +43,12 @@ pub(super) struct SessionForm<'a> {
     /// The spending of all agents; earlier forms gave it by agent.
     #[json(default)]
     pub(super) purse: Option<SpendTracker>,
+    /// The place of the model in force among those of the session.
+    #[json(default, skip_serializing_if = "is_zero")]
+    pub(super) model: usize,
+    /// The times until which models are left alone.
+    #[json(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) off_until: Cow<'a, [SessionInstant]>,
     /// Effects that are cancelled and have not answered.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cancelled: Vec<CancelledForm>,
@@ -99,6 +105,10 @@ pub(super) struct AgentForm<'a> {
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) calls: Vec<CallForm<'a>>,
     pub(super) phase: PhaseForm<'a>,
+}
+
+const fn is_zero(place: &usize) -> bool {
+    *place == 0
 }
 
 fn is_empty(queue: &[Vec<Part>]) -> bool {

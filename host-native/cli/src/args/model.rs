@@ -20,6 +20,17 @@ pub(crate) struct ModelArgs {
     /// The model's name [default: the provider's, where it has one].
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// A model that takes over where the one before fails, at once; give one for each, in order.
+    ///
+    /// A model that is overloaded, has had too many requests or refuses its key is left alone for a
+    /// while. The provider's key is found as that of --provider is. Without a name the provider's
+    /// default is meant.
+    #[arg(long = "fallback", value_name = "PROVIDER/MODEL")]
+    pub(crate) fallbacks: Vec<String>,
+    /// The model that writes summaries, of the same provider or of another one; it also takes over
+    /// where all others fail.
+    #[arg(long, value_name = "[PROVIDER/]MODEL")]
+    pub(crate) cheap_model: Option<String>,
     /// Where the provider is reached [default: its variable, such as `ANTHROPIC_BASE_URL`, else
     /// its own].
     ///

@@ -5,11 +5,12 @@ use super::user_wishes::SessionRequest;
 use crate::{
     console::warn,
     exit::CliError,
+    fallbacks,
     key_in_use::KeyInUse,
     model_recording,
     setup::{self, EndpointAccess},
 };
-use innerloop_core::{config::SessionConfig, input::HttpFailure};
+use innerloop_core::{config::SessionConfig, input::HttpFailure, routing::RoutedModel};
 use innerloop_driver::providers::Provider;
 use innerloop_host::{
     recording::RecordingOrigin,
@@ -25,8 +26,13 @@ pub(super) struct ModelAccess {
 }
 
 impl ModelAccess {
-    /// Returns the access to that provider, or to the recording of it.
-    pub(super) fn of(provider: &Provider, asked: &mut SessionRequest) -> Result<Self, CliError> {
+    /// Returns the access to that provider, or to the recording of it, and to the models that take
+    /// over.
+    pub(super) fn of(
+        provider: &Provider,
+        models: &[RoutedModel],
+        asked: &mut SessionRequest,
+    ) -> Result<Self, CliError> {
         let SessionRequest { args, replay, .. } = asked;
         let unreachable = |failure: HttpFailure| CliError::configuration(failure.message);
         // A replay needs no key, so that it comes before the endpoint, which would ask for one.
@@ -44,7 +50,11 @@ impl ModelAccess {
             warn(&format!("the key in {place} {why}"));
         }
         let key = KeyInUse::new(provider, found);
+        let others = fallbacks::endpoints(provider, models, &args.model)?;
         let traffic = ModelTraffic::live(provider, endpoint);
+        let traffic = others.into_iter().fold(traffic, |traffic, (provider, endpoint)| {
+            traffic.with(provider.endpoint(), endpoint)
+        });
         let setup = SessionSetup::new(traffic).map_err(unreachable)?;
         let setup = setup.recorded(args.files.record.as_deref()).map_err(CliError::usage)?;
         let setup = setup.with_renewal(Some(key.renewal(provider, &args.model)));

@@ -76,7 +76,8 @@ impl ActiveSession {
     ) -> Result<Self, CliError> {
         let is_attended = audience.seat.is_some();
         let mut choice = SessionChoice::of(&mut asked, is_attended).await?;
-        let access = ModelAccess::of(&choice.provider, &mut asked)?;
+        let fallbacks = choice.source.fallbacks()?;
+        let access = ModelAccess::of(&choice.provider, &fallbacks, &mut asked)?;
         audience.tell(choice.because.as_deref());
         let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
         let config = place.config(&mut asked, &choice.source).await?;

@@ -8,7 +8,7 @@ use crate::{
     exit::CliError,
     resumed_session::ResumableSession,
 };
-use innerloop_core::config::SessionConfig;
+use innerloop_core::{config::SessionConfig, routing::RoutedModel};
 use innerloop_host::setup::{OpenSession, SessionSetup, WorkSite};
 
 /// The source of a session.
@@ -24,6 +24,14 @@ impl SessionSource {
             Self::Kept(past) => Ok(past.session().config().clone()),
             Self::New(plan) => plan.config(site).await,
         }
+    }
+
+    /// Returns the models that take over where the session's own fails.
+    pub(super) fn fallbacks(&self) -> Result<Vec<RoutedModel>, CliError> {
+        Ok(match self {
+            Self::Kept(past) => past.session().config().routing.models.clone(),
+            Self::New(plan) => plan.draft()?.routing.models,
+        })
     }
 
     /// Opens a new session with that configuration, or restores the kept one and adapts it; also

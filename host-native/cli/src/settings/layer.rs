@@ -170,6 +170,7 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
         id: &SessionId(String::new()),
         provider: &provider,
         model: None,
+        fallbacks: &[],
         catalogue: &Catalogue::default(),
         preset: ConfigPreset::Modern,
         facts: &EnvironmentFacts::default(),

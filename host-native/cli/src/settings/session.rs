@@ -145,6 +145,11 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
 /// Fills in arguments that no option has set.
 fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
     layers.fill_model(&mut args.model);
+    let model = &mut args.model;
+    if model.fallbacks.is_empty() {
+        model.fallbacks = layers.texts("fallback");
+    }
+    model.cheap_model = model.cheap_model.take().or_else(|| layers.text("cheap_model"));
     args.environment.secrets = args.model.settings.key_variables();
     let is_local = args.environment.env == ExecutionTarget::Local;
     let (tuning, guests) = (&mut args.tuning, &mut args.guests);

@@ -69,6 +69,8 @@ pub(super) const ROWS: &[SettingSpec] = &[
     row("provider", SettingKind::Word(providers), "anthropic, or the one whose key is set"),
     row("model", SettingKind::Text, "the provider's").of_projects().sets(&["model", "name"]),
     row("base_url", SettingKind::Text, "the provider's"),
+    row("fallback", SettingKind::Texts, "none"),
+    row("cheap_model", SettingKind::Text, "none"),
     row("approve", SettingKind::Word(words::<ApprovalLevel>), "by what is run where")
         .of_projects()
         .sets(&["approval", "ask"]),

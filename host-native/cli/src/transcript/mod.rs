@@ -23,6 +23,7 @@ use super::{
 };
 use innerloop_core::{
     action::Outcome,
+    config::ModelOrigin,
     event::{Event, EventKind, PlanItem, PlanStatus},
     id::AgentId,
     message::RewindReason,
@@ -302,8 +303,7 @@ impl<W: Write> Transcript<W> {
             EventKind::LoopDetection { .. } => {
                 self.note(TextStyle::YELLOW, "(the calls repeat themselves; the model was told)");
             }
-            EventKind::Corrected { text, .. } => self.note(TextStyle::DIM, &correction(text)),
-            _ => {}
+            other => aside(other).iter().for_each(|text| self.note(TextStyle::DIM, text)),
         }
     }
 
@@ -528,7 +528,23 @@ fn uncoloured(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The line for a reply whose fault the model was told.
+/// Returns the line about something that the session has done by itself, if it is such an event.
+fn aside(event: &EventKind) -> Option<String> {
+    match event {
+        EventKind::Corrected { text, .. } => Some(correction(text)),
+        EventKind::Rerouted { from, to, message } => Some(takeover(from, to, message)),
+        _ => None,
+    }
+}
+
+/// Returns the line about a model that takes over.
+fn takeover(from: &ModelOrigin, to: &ModelOrigin, why: &str) -> String {
+    let name = |model: &ModelOrigin| format!("{}/{}", model.endpoint.0, model.model);
+    let why = if why.is_empty() { "it is left alone for a while" } else { why };
+    format!("({} takes over from {}: {})", name(to), name(from), brief(why, MESSAGE_CHARS))
+}
+
+/// Returns the line about a reply whose fault the model was told.
 fn correction(text: &str) -> String {
     format!("(the model was told: {})", brief(text, MESSAGE_CHARS))
 }

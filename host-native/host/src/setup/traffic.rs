@@ -2,7 +2,7 @@
 //! in its place.
 
 use crate::http::HttpClient;
-use innerloop_core::input::HttpFailure;
+use innerloop_core::{id::EndpointId, input::HttpFailure};
 use innerloop_driver::{
     Endpoint, EndpointTable, ModelSource, SecretKeys, providers::Provider, traffic::TrafficPlayer,
 };
@@ -21,6 +21,19 @@ impl ModelTraffic {
     pub fn live(provider: &Provider, endpoint: Endpoint) -> Self {
         let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
         Self { endpoints, models: ModelSource::Live }
+    }
+
+    /// Adds the endpoint of another model.
+    #[must_use]
+    pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
+        self.endpoints = self.endpoints.with(id, endpoint);
+        self
+    }
+
+    /// Returns whether there is an endpoint of that name.
+    #[must_use]
+    pub fn has(&self, id: &EndpointId) -> bool {
+        self.endpoints.find(id).is_some()
     }
 
     /// Creates traffic out of a recording: nothing is sent to the endpoint, but its key is masked

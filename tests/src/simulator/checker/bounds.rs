@@ -133,7 +133,8 @@ impl Run {
     }
 
     fn check_folds(&self, config: &SessionConfig) -> Result<(), String> {
-        let tries = u64::from(config.retry.max_retries) + 1;
+        let models = config.routing.models.len() as u64;
+        let tries = u64::from(config.retry.max_retries) + 1 + models;
         let (summaries, most) = (self.summaries, self.folds * tries);
         require(summaries <= most, || format!("asks for {summaries} summaries of {most}"))?;
         // At most one before each reply, and before one that a limit stands in the way of.

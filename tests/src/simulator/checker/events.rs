@@ -191,7 +191,7 @@ impl Events {
                     return Ok(());
                 }
                 told.tries += 1;
-                let most = seen.config.retry.max_retries + 1;
+                let most = most_tries(seen.config);
                 require(told.tries <= most, || format!("try {} of {most}", told.tries))?;
                 if core::mem::take(&mut told.is_retry) {
                     return Ok(());
@@ -290,7 +290,6 @@ impl Told {
     }
 
     fn on_word(&mut self, kind: &EventKind, config: &SessionConfig) -> Result<(), String> {
-        let max_retries = config.retry.max_retries;
         match kind {
             EventKind::UserInput { .. } => self.turns += 1,
             EventKind::CompactionStarted { why, .. } => {
@@ -326,11 +325,12 @@ impl Told {
             }
             EventKind::Retry { attempt, .. } => {
                 self.is_retry = true;
-                let most = max_retries + 1;
+                let most = most_tries(config);
                 require(*attempt == self.tries + 1 && *attempt <= most, || {
                     format!("try {attempt} of {most} follows {}", self.tries)
                 })?;
             }
+            EventKind::Rerouted { .. } => self.is_retry = true,
             EventKind::ProcessingEnd { .. } => {
                 self.ends += 1;
                 (self.tries, self.is_retry) = (0, false);
@@ -361,4 +361,10 @@ fn rounds(turns: &[Turn]) -> u32 {
         _ => false,
     });
     u32::try_from(calls.count()).unwrap_or(u32::MAX)
+}
+
+/// How often one call may be tried: its own tries, and once for each further model.
+fn most_tries(config: &SessionConfig) -> u32 {
+    let models = u32::try_from(config.routing.models.len()).unwrap_or(u32::MAX);
+    config.retry.max_retries + 1 + models
 }

@@ -11,6 +11,7 @@ mod order;
 mod repairs;
 mod requests;
 mod results;
+mod routing;
 mod seen;
 mod spending;
 mod views;
@@ -174,6 +175,7 @@ impl Checker {
         self.views.on_outputs(seen)?;
         self.requests
             .on_outputs(seen.config.model.wire, seen.outputs, |agent| seen.turns(agent))?;
+        routing::check(seen)?;
         self.durable.on_step(seen, seen.input, at)?;
         self.check_time(seen)?;
         if self.steps.is_multiple_of(OFTEN) {

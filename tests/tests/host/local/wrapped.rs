@@ -135,6 +135,7 @@ async fn d8_a_session_works_in_an_environment_of_the_hosts_own() {
         id: &SessionId("test".to_owned()),
         provider: &provider,
         model: None,
+        fallbacks: &[],
         catalogue: &Catalogue::standard(),
         preset: ConfigPreset::Seed001,
         facts: &remote.facts(found),

@@ -100,6 +100,7 @@ impl Cell {
             id: &SessionId("parity".to_owned()),
             provider: &provider,
             model: None,
+            fallbacks: &[],
             catalogue: &Catalogue::standard(),
             preset: ConfigPreset::Modern,
             facts: &facts,

@@ -139,23 +139,33 @@ export class Callbacks {
     }
   }
 
-  send(id: number, base: string, url: string, pairs: string, view: Uint8Array): void {
+  send(
+    id: number,
+    endpoint: string,
+    base: string,
+    url: string,
+    pairs: string,
+    view: Uint8Array,
+  ): void {
     const { key, options } = this.#side;
+    // Key, headers and parameters are the provider's own: no other server may see them.
+    const isOwn = endpoint === endpointOf(options.provider)?.name;
     const tell = (input: HttpInput): void => {
       if ("head" in input) this.#side.responses.note(id, input.head, key.text);
       this.#report({ http: { id, input } });
     };
     const chunk = (bytes: Uint8Array): void => this.#call((raw) => raw.chunk(id, bytes));
-    const own = Object.entries(options.headers ?? {});
+    const own = isOwn ? Object.entries(options.headers ?? {}) : [];
     const names = own.map(([name]) => name.toLowerCase());
     const made = JSON.parse(pairs) as [string, string][];
     // The user's headers win over the driver's; names differ in case between the two.
     const headers = [...made.filter(([name]) => !names.includes(name.toLowerCase())), ...own];
     // A copy: the view is of the binding's memory, which the next call may change or move.
-    const request = { base, url: withQuery(url, options.query), headers, body: view.slice() };
+    const query = isOwn ? options.query : undefined;
+    const request = { base, url: withQuery(url, query), headers, body: view.slice() };
     this.#work.begin(id, {
       run: async (signal) => {
-        const refused = key.isAsked && (await this.#addKey(headers));
+        const refused = isOwn && key.isAsked && (await this.#addKey(headers));
         if (refused) return () => tell({ failed: { kind: "refused", message: refused } });
         // The key may have come late: a request that was cancelled meanwhile must not be sent.
         if (signal.aborted) return () => {};

@@ -3,7 +3,7 @@
 
 import type { SessionLimits } from "./config.js";
 import type { AgentState, ErrorKind, Outcome, Part, RunEnd, SessionUsage } from "./data.js";
-import type { FoldKind, Why } from "./history.js";
+import type { FoldKind, ModelOrigin, Why } from "./history.js";
 
 /** What every event has. */
 export interface Stamp {
@@ -280,6 +280,26 @@ export interface Retry extends Stamp {
   message: string;
 }
 
+/** A model was chosen for an input, in a session that has several. */
+export interface Routed extends Stamp {
+  type: "routed";
+  /** The model. */
+  to: ModelOrigin;
+  /** The kind of the task, where the input tells one and models are chosen by it. */
+  task?: string;
+}
+
+/** A model has failed, and another one takes over at once. */
+export interface Rerouted extends Stamp {
+  type: "rerouted";
+  /** The model that has failed. */
+  from: ModelOrigin;
+  /** The one that takes over. */
+  to: ModelOrigin;
+  /** The text that says what went wrong. */
+  message: string;
+}
+
 /** The model sees again what it saw before. Files are as they were. */
 export interface Rewound extends Stamp {
   type: "rewound";
@@ -393,6 +413,8 @@ export type AgentEvent =
   | PlanUpdate
   | FinalAnswer
   | Retry
+  | Routed
+  | Rerouted
   | Rewound
   | CompactionStarted
   | Compacted

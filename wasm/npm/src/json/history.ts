@@ -117,12 +117,7 @@ export interface Reply {
    * The model and the endpoint that were asked for it: signatures and sealed thinking are sent back
    * to no others. If they are not known, the protocol decides.
    */
-  origin?: {
-    /** The host's name for the endpoint. */
-    endpoint: string;
-    /** The model's name, as it was asked for. */
-    model: string;
-  };
+  origin?: ModelOrigin;
   /** The provider's id of the response. */
   response_id?: string;
   /** The model that answered, where the provider said so. */
@@ -204,6 +199,14 @@ export type Finish =
   | "repetition"
   /** The provider gave no reason, or an unknown one. */
   | "unknown";
+
+/** The model and the endpoint that a reply was asked from. */
+export interface ModelOrigin {
+  /** The host's name for the endpoint. */
+  endpoint: string;
+  /** The model's name, as it was asked for. */
+  model: string;
+}
 
 /** The answer to one call, as the model reads it. */
 export interface SessionToolResult {

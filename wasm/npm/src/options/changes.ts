@@ -106,7 +106,7 @@ export function restorePatch(
   now: SessionConfig,
   isBusy: boolean,
 ): string {
-  const { id, preset, approve, ask, webFetch, hooks, tools, config } = options;
+  const { id, preset, fallbacks, approve, ask, webFetch, hooks, tools, config } = options;
   if (id !== undefined && id !== now.id) {
     throw bad(`\`id\`: this is the session \`${now.id}\`, which keeps its id: leave it out`);
   }
@@ -118,12 +118,14 @@ export function restorePatch(
   const moved = modelPatch({ ...options, provider: provider as ProviderName, model }, now);
   const presets = preset && configOf({ provider, model, preset } as ConfigOptions);
   const asked = approve ? "changes" : presets?.approval.ask;
+  const routed = fallbacks && configOf({ provider, model, fallbacks } as ConfigOptions).routing;
   const more = {
     // Only if nothing was asked about before: a session with stricter rules keeps them.
     approval: now.approval.ask === "nothing" ? { ask: asked } : undefined,
     ask_user: ask && true,
     web_fetch: webFetch && true,
     hooks: hooks && hookPolicy(hooks),
+    routing: routed && { models: routed.models },
     tools: tools && Array.from(tools, rawTool),
     facts: options.programs && { programs: programs.map(rawProgram) },
   };

@@ -8,6 +8,7 @@ import type {
   LoopPolicy,
   Preset,
   SessionConfig,
+  TaskKind,
 } from "../json/config.js";
 import type { FoldKind } from "../json/history.js";
 import type { Patch } from "../json/shapes.js";
@@ -21,6 +22,11 @@ export interface ConfigOptions<Schema = any> {
   provider?: ProviderName | undefined;
   /** The model's name, as the provider knows it; the provider's default, where it has one. */
   model?: string | undefined;
+  /**
+   * Models that take over, in this order, where one is overloaded, has had too many requests,
+   * refuses its key or cannot be reached: at once, and without an end of the run.
+   */
+  fallbacks?: readonly Fallback[] | undefined;
   /**
    * The names under which the model is shown its tools: those that its family was trained on
    * (`native`, the default), or those of the coding agent loop specification (`seed`).
@@ -199,6 +205,25 @@ export interface AnswerForm<Schema = any> {
   toJsonSchema?: ToJsonSchema | undefined;
   /** The number of times that a run which ends with text is asked again; 2 if left out. */
   retries?: number | undefined;
+}
+
+/** A model that takes over where another one fails. */
+export interface Fallback {
+  /** The provider that serves it. */
+  provider: ProviderName;
+  /** The model's name, as the provider knows it; the provider's default, where it has one. */
+  model?: string | undefined;
+  /**
+   * The provider's key, which goes to no other one. Left out for the provider of the agent's own
+   * model, whose key then serves both.
+   */
+  apiKey?: string | undefined;
+  /** Another origin (and path prefix) than the provider's own. */
+  baseUrl?: string | undefined;
+  /** True if it writes the summaries. It takes over only where no other model is left. */
+  cheap?: boolean | undefined;
+  /** The kinds of tasks, told by the words of an input, for which it goes before the others. */
+  tasks?: readonly TaskKind[] | undefined;
 }
 
 /** The agents that an agent may start. */

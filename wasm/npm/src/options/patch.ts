@@ -8,13 +8,25 @@ import type {
   AnswerForm,
   Builtins,
   ConfigOptions,
+  Fallback,
   Spending,
   Subagents,
   ToolChoice,
 } from "./config.js";
+import { checkKey } from "./key.js";
 import { answerSchemaOf } from "./schema.js";
 import { type Fields, OPTIONS } from "./table.js";
-import { areTexts, bad, checkFunction, count, isObject, text } from "./values.js";
+import { areTexts, bad, checkFunction, checkKeys, count, isObject, text } from "./values.js";
+
+/** The options of a model that takes over. */
+const FALLBACK = [
+  "provider",
+  "model",
+  "apiKey",
+  "baseUrl",
+  "cheap",
+  "tasks",
+] satisfies (keyof Fallback)[];
 
 /** A patch of the configuration. */
 export type ConfigPatch = { model: object } & Record<string, unknown>;
@@ -34,8 +46,20 @@ export function checkConfigOptions(options: ConfigOptions): void {
   if (facts !== undefined && (typeof facts !== "object" || facts === null)) {
     throw bad("`facts` must be an object: what is to be told of the place");
   }
+  checkFallbacks(options.fallbacks);
   if (config !== undefined && !isObject(config)) {
     throw bad("`config` must be an object: a patch of the session's configuration");
+  }
+}
+
+function checkFallbacks(fallbacks: unknown): void {
+  if (fallbacks === undefined) return;
+  if (!Array.isArray(fallbacks)) throw bad("`fallbacks` must be a list of models");
+  for (const fallback of fallbacks as Fallback[]) {
+    checkKeys(fallback, FALLBACK);
+    checkKey(fallback.apiKey);
+    if (typeof fallback.apiKey === "function") throw bad("`fallbacks`: `apiKey` must be a text");
+    if (fallback.provider === undefined) throw bad("`fallbacks`: `provider` is missing");
   }
 }
 

@@ -6,7 +6,7 @@ import { messageOf } from "../errors.js";
 import { platform } from "../platform/platform.js";
 import type { RegisteredProgram } from "../programs/registry.js";
 import type { AgentOptions, ForkOptions } from "./agent.js";
-import type { ConfigOptions } from "./config.js";
+import type { ConfigOptions, Fallback } from "./config.js";
 import { givenJson } from "./given.js";
 import { checkHooks, hookPolicy } from "./hooks.js";
 import { checkKey } from "./key.js";
@@ -20,6 +20,7 @@ export interface RawOptions {
   id: string;
   provider?: string;
   model?: string;
+  fallbacks: object[];
   models?: string;
   preset?: string;
   /** Patches of the configuration; later ones win. */
@@ -108,7 +109,7 @@ export function rawConfig(options: ConfigOptions): RawOptions {
 
 // The part that agents and bare sessions share; the user's `config` wins over `more`.
 function configOptions(options: ConfigOptions, more: object): RawOptions {
-  const { provider, model, models, preset, id, config } = options;
+  const { provider, model, fallbacks = [], models, preset, id, config } = options;
   // No agents are started unless the user asks for it: each costs money that nobody expects.
   const subagents = subagentsOf(options.subagents ?? false);
   const patches: object[] = [{ ...optionsPatch(options), subagents, ...more }];
@@ -117,6 +118,7 @@ function configOptions(options: ConfigOptions, more: object): RawOptions {
     id: text("id", id) ?? newId(),
     provider,
     model,
+    fallbacks: fallbacks.map(rawFallback),
     models: isObject(models) ? givenJson(models, undefined, "models.") : text("models", models),
     preset: text("preset", preset),
     patches,
@@ -145,6 +147,11 @@ function checkHeaders(headers: AgentOptions["headers"], provider: string | undef
   const { header } = endpointOf(provider)?.auth ?? {};
   const name = Object.keys(headers).find((name) => name.toLowerCase() === header);
   if (name !== undefined) throw bad(`\`headers.${name}\` is the key's: give it as \`apiKey\``);
+}
+
+// Returns a model that takes over as the binding takes it.
+function rawFallback({ baseUrl, apiKey, ...fallback }: Fallback): object {
+  return { ...fallback, base_url: baseUrl, key: apiKey };
 }
 
 /** Returns a program as the binding takes it. */

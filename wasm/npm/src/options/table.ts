@@ -42,6 +42,7 @@ type Table<Options> = {
 export const CONFIG = {
   provider: { changes: true },
   model: { field: "model.name", changes: true, of: "provider" },
+  fallbacks: {},
   models: {},
   preset: {},
   id: {},

@@ -1,0 +1,48 @@
+//! The kind of a task, told by the words of an input. Words count as a whole: "latest" is about no
+//! test, and "prefix" no fix.
+
+use innerloop_types::text::prefix;
+
+/// The number of bytes of an input that are read.
+const MOST_READ: usize = 4_000;
+
+/// The kinds of tasks with their words, the most telling kinds first.
+const KINDS: [(&str, &str); 10] = [
+    ("security_review", "security|vulnerability|vulnerabilities|exploit|cve|audit|injection|xss"),
+    ("orchestration", "orchestrate|coordinate|parallel|subagents|agents|delegate|dispatch"),
+    ("unit_test", "test|tests|testing|unittest|coverage|mock"),
+    ("debug", "debug|bug|bugs|fix|fixes|error|errors|crash|crashes|fails|failing|broken|panic"),
+    ("refactor", "refactor|refactoring|rename|restructure|simplify|extract|cleanup|deduplicate"),
+    ("review", "review|critique|feedback|assess"),
+    ("planning", "plan|planning|design|architecture|roadmap|strategy|propose"),
+    ("explain", "explain|describe|why|what|how|understand|summarize|document"),
+    ("boilerplate", "scaffold|boilerplate|template|skeleton|stub|init|setup|bootstrap"),
+    ("generation", "implement|create|write|add|build|generate|make"),
+];
+
+/// Returns the names of all kinds.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(kind, _)| *kind)
+}
+
+/// Returns the kind of the task that a text gives: of the kinds that it has words of, the one with
+/// the most; `None` if it has none.
+#[must_use]
+pub(crate) fn of_text(text: &str) -> Option<&'static str> {
+    let mut counts = [0_u32; KINDS.len()];
+    let is_border = |c: char| !c.is_alphanumeric() && c != '_';
+    // What is wanted stands in the first page: behind it come logs and files that are full of
+    // errors and tests.
+    for word in prefix(text, MOST_READ).split(is_border) {
+        for ((_, words), count) in KINDS.iter().zip(&mut counts) {
+            *count += u32::from(words.split('|').any(|known| known.eq_ignore_ascii_case(word)));
+        }
+    }
+    let mut best = (0, None);
+    for ((kind, _), count) in KINDS.iter().zip(counts) {
+        if count > best.0 {
+            best = (count, Some(*kind));
+        }
+    }
+    best.1
+}
