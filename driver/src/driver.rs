@@ -329,6 +329,12 @@ impl Driver {
         self.keys = self.endpoints.keys();
     }
 
+    /// Returns the endpoints that requests go to.
+    #[must_use]
+    pub const fn endpoints(&self) -> &EndpointTable {
+        &self.endpoints
+    }
+
     /// Adds endpoints, to which the session's configuration may then change. The keys of the
     /// endpoints before stay masked.
     pub fn reach(&mut self, endpoints: EndpointTable) {

@@ -1,11 +1,7 @@
 //! The models that take over where the session's own fails: as options and settings name them, and
 //! the way to each.
 
-use super::{
-    args::{ModelArgs, OfProviders},
-    exit::CliError,
-    setup,
-};
+use super::{args::ModelArgs, exit::CliError, setup};
 use innerloop_core::{config::ModelConfig, routing::RoutedModel};
 use innerloop_driver::{
     Endpoint, FallbackModel,
@@ -55,13 +51,8 @@ pub(super) fn endpoints(
             continue;
         }
         let provider = providers::find(&endpoint.0).map_err(CliError::configuration)?;
-        // The address that options and settings give is that of the session's own provider.
-        let settings = OfProviders { base_url: None, ..args.settings.clone() };
-        let name = Some(provider.name.clone());
-        let args = ModelArgs { provider: name, settings, ..ModelArgs::default() };
-        let access = setup::endpoint_of(&provider, &args).map_err(|error| CliError {
-            message: format!("the model that takes over: {}", error.message),
-            ..error
+        let access = setup::endpoint_of(&provider, &args.of(&provider)).map_err(|error| {
+            CliError { message: format!("the model that takes over: {}", error.message), ..error }
         })?;
         found.push((provider, access.endpoint));
     }

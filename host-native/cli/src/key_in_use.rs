@@ -24,18 +24,28 @@ struct KeyState {
     is_refused: bool,
 }
 
+impl KeyState {
+    fn of(provider: &Provider, found: Option<FoundKey>) -> Self {
+        let (name, variables) = (provider.name.clone(), keys::variables(provider));
+        Self { provider: name, variables, found, is_refused: false }
+    }
+}
+
 impl KeyInUse {
     /// Returns the provider's key as it was found.
     pub(super) fn new(provider: &Provider, found: Option<FoundKey>) -> Self {
-        let (name, variables) = (provider.name.clone(), keys::variables(provider));
-        let state = KeyState { provider: name, variables, found, is_refused: false };
-        Self(Arc::new(Mutex::new(state)))
+        Self(Arc::new(Mutex::new(KeyState::of(provider, found))))
     }
 
     /// Returns the key of a recording, which is not known: only its origin is named in advice.
     pub(super) fn recorded(provider: &Provider) -> Self {
         let origin = KeyOrigin::Variable(keys::variables(provider));
         Self::new(provider, Some(FoundKey { key: ApiKey::default(), origin }))
+    }
+
+    /// Goes over to the key of another provider.
+    pub(super) fn change(&self, provider: &Provider, found: Option<FoundKey>) {
+        *self.state() = KeyState::of(provider, found);
     }
 
     /// Notes that the provider has refused the key.

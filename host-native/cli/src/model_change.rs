@@ -1,5 +1,5 @@
-//! The change of a running session to another model of the same provider, as a patch of its
-//! configuration.
+//! The change of a running session to another model, of the same provider or of another one, as a
+//! patch of its configuration.
 
 use innerloop_core::{config::ModelConfig, json::to_string};
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
@@ -8,6 +8,25 @@ use serde_json::{Map, Value};
 /// The fields that depend on the model. The others belong to the user or the endpoint, and stay.
 const FIELDS: [&str; 7] =
     ["name", "profile", "max_output_tokens", "context_window", "text_calls", "compat", "price"];
+
+/// Returns the patch of the model's configuration for the model of that name at another provider.
+/// What was said for the requests of the provider before is gone.
+pub(super) fn elsewhere(
+    name: &str,
+    provider: &Provider,
+    catalogue: &Catalogue,
+    current: &ModelConfig,
+) -> Value {
+    let mut model = provider.model(name, current.vocabulary);
+    catalogue.complete(provider, &mut model);
+    model.reasoning_effort.clone_from(&current.reasoning_effort);
+    let mut patch: Value = serde_json::from_str(&to_string(&model)).unwrap_or_default();
+    // Patches merge objects, so that fields of the provider before must be taken out by name.
+    for field in current.options.keys() {
+        patch["options"][field] = Value::Null;
+    }
+    patch
+}
 
 /// Returns the patch of the model's configuration for the model of that name.
 pub(super) fn to(

@@ -22,11 +22,12 @@ use innerloop_core::{
     tool::ToolRun,
 };
 use innerloop_driver::{
-    ApiKey, BaseUrl, Driver, DriverOutput, DriverOutputBatch, EndpointRequest, custom_tool_outcome,
+    BaseUrl, Driver, DriverOutput, DriverOutputBatch, EndpointRequest, EndpointTable,
+    custom_tool_outcome,
 };
 use innerloop_workspace::private_files::random;
 use std::{
-    collections::BTreeMap, fmt, future::Future, io, num::NonZero, sync::Arc,
+    collections::BTreeMap, future::Future, io, num::NonZero, sync::Arc,
     thread::available_parallelism, time::Duration,
 };
 use tokio::{
@@ -81,26 +82,11 @@ pub enum RequestProgress<'a> {
     Over,
 }
 
+pub use crate::key_renewal::KeyRenewal;
+
 /// Sends commands and answers to a session from anywhere. Clones send to the same one.
 #[derive(Clone, Debug)]
 pub struct CommandSender(UnboundedSender<HostMessage>);
-
-/// Looks up the endpoint's key again before each input of the user, and gives it if it has changed.
-pub struct KeyRenewal(Box<dyn FnMut() -> Option<ApiKey> + Send>);
-
-impl KeyRenewal {
-    /// Creates a renewal. A key that `renew` returns is used from the next request on.
-    #[must_use]
-    pub fn new(renew: impl FnMut() -> Option<ApiKey> + Send + 'static) -> Self {
-        Self(Box::new(renew))
-    }
-}
-
-impl fmt::Debug for KeyRenewal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeyRenewal")
-    }
-}
 
 impl CommandSender {
     /// Sends a command to the session's own agent. After the session's end it is ignored.
@@ -137,6 +123,12 @@ impl CommandSender {
             self.0.send(HostMessage::Visit(SessionInspection { look: Box::new(look), say: None })),
         );
         told
+    }
+
+    /// Adds endpoints, to which the session's configuration may then change. `renewal` looks up the
+    /// key of the session's own endpoint from then on.
+    pub fn reach(&self, endpoints: EndpointTable, renewal: Option<KeyRenewal>) {
+        drop(self.0.send(HostMessage::Reach(endpoints, renewal)));
     }
 
     /// Answers a question to a person.
@@ -248,6 +240,7 @@ impl Host {
             let (word, _place) = self.next().await;
             match word {
                 HostMessage::Input(input) => drop(self.take(input, &mut watch).await?),
+                HostMessage::Reach(endpoints, renewal) => self.reach(endpoints, renewal),
                 HostMessage::Visit(SessionInspection { look, say }) => {
                     // Runs that are under way hold the old tools; `make_mut` copies them in that
                     // case, so that a change never reaches a run in its middle.
@@ -259,6 +252,18 @@ impl Host {
             }
         }
         Ok(())
+    }
+
+    fn reach(&mut self, endpoints: EndpointTable, renewal: Option<KeyRenewal>) {
+        self.driver.reach(endpoints);
+        self.renewal = renewal;
+        // A client for this machine alone has no certificates. Where none can be made, requests
+        // to the new endpoint fail with the reason.
+        if self.http.is_some()
+            && let Ok(http) = HttpClient::new(self.driver.endpoints().are_loopback())
+        {
+            self.http = Some(Arc::new(http));
+        }
     }
 
     /// Handles an input. If it ends a run, everything that was printed before it is handled first.
@@ -317,7 +322,7 @@ impl Host {
     ) -> Result<Result<(), RejectedInput>, JournalError> {
         let now = self.now();
         if let Input::Command { command: Command::Submit { .. }, .. } = &input
-            && let Some(key) = self.renewal.as_mut().and_then(|renewal| (renewal.0)())
+            && let Some(key) = self.renewal.as_mut().and_then(|renewal| renewal.renew())
         {
             self.driver.rekey(key);
         }

@@ -2,13 +2,13 @@
 //! networks and programs wait until there is room for them, which slows down whoever sends them;
 //! messages of the host or its embedder never wait.
 
-use crate::tools::ToolRunner;
+use crate::{key_renewal::KeyRenewal, tools::ToolRunner};
 use innerloop_core::{
     action::Outcome,
     id::EffectId,
     input::{HookReply, HttpInput, Input, RejectedInput, ToolInput},
 };
-use innerloop_driver::Driver;
+use innerloop_driver::{Driver, EndpointTable};
 use std::{
     fmt,
     future::{Future, poll_fn},
@@ -39,6 +39,8 @@ pub(crate) enum HostMessage {
     Input(Input),
     /// A look at the session between two things that happen.
     Visit(SessionInspection),
+    /// An endpoint to which the session's configuration may change, with the renewal of its key.
+    Reach(EndpointTable, Option<KeyRenewal>),
 }
 
 /// A function that looks at the session, and at the tools that it runs.
@@ -193,7 +195,7 @@ mod tests {
         };
         match inbox.next(deadline).await.0 {
             HostMessage::Input(input) => input,
-            HostMessage::Visit(visit) => panic!("{visit:?}"),
+            other => panic!("{other:?}"),
         }
     }
 

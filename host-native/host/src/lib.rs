@@ -70,6 +70,7 @@ pub mod host;
 pub mod http;
 mod inbox;
 pub mod journal;
+mod key_renewal;
 pub mod local;
 pub mod lock;
 mod output_stream;

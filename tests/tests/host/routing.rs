@@ -7,6 +7,7 @@ use innerloop_tests::{
     mock::{Mock, Reply},
     program::{Run, innerloop, run},
     scene::Scene,
+    terminal::Terminal,
 };
 use serde_json::{Value, json};
 
@@ -84,4 +85,39 @@ fn j23_a_cheap_model_writes_the_summary() {
     let run = play(&scene, &mock, &args).exits(0);
     assert_eq!(run.stdout, "Done.\n");
     assert_eq!(model(&mock, 0), "maker/small-1", "{run:?}");
+}
+
+#[test]
+fn n18_a_conversation_goes_on_with_a_model_of_another_provider() {
+    let scene = Scene::streaming(&[Message::text("one")]);
+    let mock = other(&["two", "three", "four"].map(Message::text));
+    let command = |args: &[&str]| {
+        let mut command = innerloop(args);
+        command.env("XDG_STATE_HOME", scene.path("state")).env("NO_COLOR", "1");
+        command.env("ANTHROPIC_BASE_URL", scene.model.url()).current_dir(scene.workspace());
+        command.env("OPENROUTER_BASE_URL", format!("{}/v1", mock.url()));
+        command.env("OPENROUTER_API_KEY", KEY);
+        command
+    };
+    let terminal = Terminal::start(&command(&[]), (100, 50));
+    terminal.press("first\r");
+    terminal.shows("one");
+    terminal.press("/model groq/none\r");
+    terminal.shows("GROQ_API_KEY is not set");
+    terminal.press("/model openrouter/maker/big-1\r");
+    terminal.shows("from the next call on: maker/big-1 (openrouter)");
+    terminal.press("second\r");
+    terminal.shows("two");
+    let request = &mock.requests()[0];
+    assert_eq!(request.header("authorization"), Some(&*format!("Bearer {KEY}")));
+    assert!(request.body.contains("first") && request.header("x-api-key").is_none());
+    terminal.press("/new\r");
+    terminal.shows("maker/big-1 (openrouter) ·");
+    terminal.press("third\r");
+    terminal.shows("three");
+    terminal.press("\x04");
+    let _run = terminal.finish().exits(0);
+    let run = run(&mut command(&["resume", "last", "fourth", "--apply"])).exits(0);
+    assert_eq!(run.stdout, "four\n");
+    assert_eq!(scene.model.requests().len(), 1);
 }

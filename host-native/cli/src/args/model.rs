@@ -2,6 +2,7 @@
 
 use super::settings::OfProviders;
 use clap::Args;
+use innerloop_driver::providers::Provider;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Args)]
@@ -40,6 +41,15 @@ pub(crate) struct ModelArgs {
     /// What settings say besides.
     #[arg(skip)]
     pub(crate) settings: OfProviders,
+}
+
+impl ModelArgs {
+    /// Returns the way to another provider: what options and settings say of the session's own does
+    /// not hold there.
+    pub(crate) fn of(&self, provider: &Provider) -> Self {
+        let settings = OfProviders { base_url: None, ..self.settings.clone() };
+        Self { provider: Some(provider.name.clone()), settings, ..Self::default() }
+    }
 }
 
 /// Which pages of the web may be read.

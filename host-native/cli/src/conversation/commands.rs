@@ -22,7 +22,7 @@ const INDENT: usize = 17;
 
 /// The answer to `/help`, in two columns.
 const HELP: &str = "\
-/model [NAME]    tell the model, or go on with another one of the provider
+/model [NAME]    tell the model, or go on with another one: NAME or PROVIDER/NAME
 /effort [LEVEL]  tell how hard it thinks, or set low, medium, high or what else it knows
 /approve [WHICH]  which calls run without a question from now on: none, edits or all
 /attach FILE     send a picture, a PDF or a text from anywhere with what you say next

@@ -14,7 +14,7 @@ mod ui;
 use super::{
     answer_input::{AnswerSlot, LineSource},
     approval::{InteractiveTerminal, PersonHandle},
-    args::{ConversationArgs, FileArgs, SessionArgs},
+    args::{ConversationArgs, FileArgs, ModelArgs, SessionArgs},
     exit::{CliError, ExitReason},
     interrupts::{ShutdownHandle, SignalStream},
     overlay_autosave::SaveMonitor,
@@ -68,7 +68,7 @@ pub(super) async fn talk(
     let mut again = SessionArgs { files: FileArgs::default(), ..args.clone() };
     let mut next = converse(args, past, first, style).await?;
     while let Some(model) = next {
-        again.model.model = Some(model);
+        again.model = model;
         next = converse(again.clone(), None, InitialInput::default(), style).await?;
     }
     Ok(())
@@ -87,13 +87,13 @@ fn check_terminal() -> Result<(), CliError> {
     Err(CliError::usage(format!("a conversation needs {why}; {other}")))
 }
 
-/// Runs one session; returns the model of the next one, if the person wants one.
+/// Runs one session; returns the options of the next one's model, if the person wants one.
 async fn converse(
     args: SessionArgs,
     past: Option<ResumableSession>,
     first: InitialInput,
     style: OutputStyle,
-) -> Result<Option<String>, CliError> {
+) -> Result<Option<ModelArgs>, CliError> {
     check_terminal()?;
     let (screen, slot, reader) = (Screen::default(), AnswerSlot::default(), KeyReader::default());
     let seat = InteractiveTerminal {
@@ -138,7 +138,7 @@ async fn drive(
     ui: ConversationUi,
     mut keyboard: Keyboard,
     interrupts: SignalStream,
-) -> Result<Option<String>, CliError> {
+) -> Result<Option<ModelArgs>, CliError> {
     let ActiveSession { mut host, mut held, person, judge, workspace, .. } = work;
     let ending = ShutdownHandle::listen(interrupts, host.commands());
     let (ui, silence) = (RefCell::new(ui), SilenceMonitor::default());
@@ -173,7 +173,7 @@ async fn drive(
     person.iter().for_each(PersonHandle::session_is_over);
     let mode = ui.borrow().mode();
     ui.borrow_mut().over();
-    let model = host.driver().session().config().model.name.clone();
+    let model = host.driver().session().config().model.clone();
     // The model's name is only for lists of sessions: a failure to write it is ignored.
     held.iter_mut().for_each(|held| drop(held.note(|_| {}, &model)));
     let failure = match driven {
@@ -195,7 +195,7 @@ async fn drive(
         (Some(signal), Some(failure)) => Err(CliError::new(signal, failure.message)),
         (Some(signal), None) => Err(CliError::new(signal, "interrupted")),
         (None, Some(failure)) => Err(failure),
-        (None, None) => Ok(ui.borrow().wants_another().then_some(model)),
+        (None, None) => Ok(ui.borrow().wants_another().then(|| ui.borrow().model_args())),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) use user_wishes::SessionRequest;
 
 use super::{
     approval::{InteractiveTerminal, PersonHandle},
+    args::ModelArgs,
     auto_approval::ApprovalJudge,
     call_summary::CallDescriber,
     exit::CliError,
@@ -50,6 +51,8 @@ pub(super) struct ActiveSession {
     pub(super) reads_only: bool,
     pub(super) key: KeyInUse,
     pub(super) provider: Provider,
+    /// The options and settings that lead to providers.
+    pub(super) access: ModelArgs,
     /// The provider's models, as far as they are known.
     pub(super) catalogue: Catalogue,
     /// The screen that shows it.
@@ -77,12 +80,13 @@ impl ActiveSession {
         let is_attended = audience.seat.is_some();
         let mut choice = SessionChoice::of(&mut asked, is_attended).await?;
         let fallbacks = choice.source.fallbacks()?;
-        let access = ModelAccess::of(&choice.provider, &fallbacks, &mut asked)?;
+        let access = asked.args.model.clone();
+        let reached = ModelAccess::of(&choice.provider, &fallbacks, &mut asked)?;
         audience.tell(choice.because.as_deref());
         let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
         let config = place.config(&mut asked, &choice.source).await?;
         let journal = place.journal(&asked.args.files)?;
-        let ModelAccess { setup, key, .. } = access.settled(&choice.provider, &config);
+        let ModelAccess { setup, key, .. } = reached.settled(&choice.provider, &config);
         let tools = asked.tools(&place.site, &setup.keys());
         let people = place.people(&asked, &config, is_attended);
         let setup = setup.with_people(people).with_log(journal.is_some());
@@ -103,6 +107,7 @@ impl ActiveSession {
             reads_only,
             key,
             provider: choice.provider,
+            access,
             catalogue: choice.catalogue,
             screen,
         })

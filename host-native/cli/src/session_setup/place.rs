@@ -86,7 +86,7 @@ impl SessionPlace {
                 (options.allow, options.read_only) = (tuning.allow.clone(), tuning.read_only);
                 options.environment.set_env = set;
             };
-            let noted = held.note(change, &config.model.name);
+            let noted = held.note(change, &config.model);
             noted.map_err(|error| {
                 CliError::configuration(format!("cannot note the options: {error}"))
             })?;

@@ -6,6 +6,7 @@ use super::{
     stored_session::{ABOUT, ListedSession, StoredSession, locked, read, remove},
 };
 use crate::{console::warn, exit::CliError};
+use innerloop_core::config::ModelConfig;
 use innerloop_host::{journal::private, lock::LockFile};
 use std::{
     fs::{self, OpenOptions},
@@ -59,18 +60,19 @@ impl LockedSession {
         self.kept.about.title.is_empty()
     }
 
-    /// Stores the options that are in force from now on, and the model. Writes nothing if they are
+    /// Stores the options that are in force from now on, and the model with its provider. Writes nothing if they are
     /// the same.
     pub(crate) fn note(
         &mut self,
         change: impl FnOnce(&mut SessionOptions),
-        model: &str,
+        model: &ModelConfig,
     ) -> io::Result<()> {
-        let SessionInfo { options, model: noted, .. } = &mut self.kept.about;
-        let before = (serde_json::to_vec(options)?, noted.clone());
+        let SessionInfo { options, provider, model: noted, .. } = &mut self.kept.about;
+        let before = (serde_json::to_vec(options)?, provider.clone(), noted.clone());
         change(options);
-        model.clone_into(noted);
-        match (serde_json::to_vec(options)?, noted.clone()) == before {
+        model.endpoint.0.clone_into(provider);
+        model.name.clone_into(noted);
+        match (serde_json::to_vec(options)?, provider.clone(), noted.clone()) == before {
             true => Ok(()),
             false => self.write(),
         }

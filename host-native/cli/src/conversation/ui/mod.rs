@@ -12,6 +12,7 @@ use super::{
 use crate::{
     answer_input::AnswerSlot,
     approval::PersonHandle,
+    args::ModelArgs,
     attach::{self, MentionScope},
     auto_approval::ApprovalJudge,
     exit::CliError,
@@ -96,6 +97,8 @@ pub(super) struct ConversationUi {
     said_steps: StepTitles,
     style: OutputStyle,
     provider: Provider,
+    /// The options and settings that lead to other providers.
+    access: ModelArgs,
     catalogue: Catalogue,
     model: ModelConfig,
     /// The calls that need a yes.
@@ -160,6 +163,7 @@ impl ConversationUi {
             said_steps: StepTitles::of(work.host.driver().session()),
             style,
             provider: work.provider.clone(),
+            access: work.access.clone(),
             catalogue: work.catalogue.clone(),
             model: config.model.clone(),
             asks_about: config.approval.ask,

@@ -10,9 +10,11 @@ use super::{
 };
 use crate::{
     applying,
+    args::ModelArgs,
     arguments::nearest,
     attach, header, model_change,
     review::{self, ChangeMode},
+    setup,
     style::{TextStyle, brief},
 };
 use innerloop_core::{
@@ -20,7 +22,10 @@ use innerloop_core::{
     json::{JsonObject, from_str},
     message::Part,
 };
-use innerloop_driver::{FileUndo, UndoneFile};
+use innerloop_driver::{
+    EndpointTable, FileUndo, UndoneFile,
+    providers::{self, Provider},
+};
 use innerloop_workspace::ApplyError;
 use serde_json::{Value, json};
 use std::{env, io};
@@ -112,8 +117,45 @@ impl ConversationUi {
         }
     }
 
+    /// Has a model of another provider answer from the next call on, with that provider's key.
+    fn go_on_at(&mut self, provider: Provider, name: &str) {
+        let access = setup::endpoint_of(&provider, &self.access.of(&provider));
+        let access = match access {
+            Ok(access) => access,
+            Err(error) => return self.tell(TextStyle::RED, &error.message),
+        };
+        let endpoints = EndpointTable::default().with(provider.endpoint(), access.endpoint);
+        self.key.change(&provider, access.found);
+        let renewal = self.key.renewal(&provider, &self.access.of(&provider));
+        self.commands.reach(endpoints, Some(renewal));
+        let patch = model_change::elsewhere(name, &provider, &self.catalogue, &self.model);
+        self.judge.goes_on_with(patch["profile"].as_str().unwrap_or_default());
+        self.configure(&json!({"model": patch}));
+        name.clone_into(&mut self.model.name);
+        self.model.options.clear();
+        self.note(&format!("from the next call on: {name} ({})", provider.name));
+        let ModelArgs { fallbacks, cheap_model, .. } = self.access.clone();
+        self.access = ModelArgs { fallbacks, cheap_model, ..self.access.of(&provider) };
+        self.provider = provider;
+    }
+
+    /// Returns the options of the model that answers now.
+    pub(in super::super) fn model_args(&self) -> ModelArgs {
+        let (provider, model) = (self.provider.name.clone(), self.model.name.clone());
+        ModelArgs { provider: Some(provider), model: Some(model), ..self.access.clone() }
+    }
+
     /// Has another model answer from the next call on.
     fn go_on_with(&mut self, name: &str) {
+        // Gateways have slashes in the names of their models: what is no provider's name is a part
+        // of the model's.
+        if let Some((provider, model)) = name.split_once('/')
+            && let Ok(provider) = providers::find(provider)
+            && provider != self.provider
+            && !model.is_empty()
+        {
+            return self.go_on_at(provider, model);
+        }
         let is_known = self.catalogue.has(&self.provider.name, name);
         let known = if is_known { Vec::new() } else { self.known_models() };
         if let Some(why) = self.doubt(name, &known, "model") {
