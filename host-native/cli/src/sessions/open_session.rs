@@ -60,8 +60,8 @@ impl LockedSession {
         self.kept.about.title.is_empty()
     }
 
-    /// Stores the options that are in force from now on, and the model with its provider. Writes nothing if they are
-    /// the same.
+    /// Stores the options that are in force from now on, and the model with its provider. Writes
+    /// nothing if they are the same.
     pub(crate) fn note(
         &mut self,
         change: impl FnOnce(&mut SessionOptions),
