@@ -454,6 +454,7 @@ impl Driver {
         // Lazy: masking what varies costs as much as the text is long, and live traffic needs none.
         let said = || history.map(said).unwrap_or_default();
         let recorded = match &mut self.models {
+            _ if !cfg!(feature = "recordings") => None,
             ModelSource::Replayed { player, pace_ms } => {
                 let answer = player.next(&said());
                 let pace_ms = *pace_ms;

@@ -79,17 +79,23 @@ impl SessionSettings<'_> {
         let named = patches.iter().rev().find_map(patch::model_name);
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let name = name.ok_or_else(|| missing(self.provider))?;
-        let preset = self.preset.config();
+        let mut preset = self.preset.config();
+        for fallback in self.fallbacks {
+            let FallbackModel { provider, endpoint, model, cheap, tasks } = fallback;
+            let name = model.as_deref().or(provider.default_model.as_deref());
+            let name = name.ok_or_else(|| missing(provider))?;
+            let mut model = self.model_config(provider, name, &preset.model);
+            model.endpoint.clone_from(endpoint);
+            let tasks = tasks.clone();
+            preset.routing.models.push(RoutedModel { model, cheap: *cheap, tasks });
+        }
         let mut config = SessionConfig {
             id: self.id.clone(),
-            model: model_config(self.provider, name, self.catalogue, &preset.model),
+            model: self.model_config(self.provider, name, &preset.model),
             facts: self.facts.clone(),
             tools: self.tools.to_vec(),
             ..preset
         };
-        for fallback in self.fallbacks {
-            config.routing.models.push(fallback.routed(self.catalogue, self.preset)?);
-        }
         // The provider's own patch comes first: a user's patch may undo what it sets.
         let provider = Some(&self.provider.config).filter(|patch| !patch.0.is_empty());
         for patch in provider.into_iter().chain(&patches) {
@@ -98,6 +104,29 @@ impl SessionSettings<'_> {
         // A patch may name another model than `self.model`, and all facts are those of `name`.
         config.model.name = name.into();
         Ok(config)
+    }
+
+    /// Returns what the provider and the catalogue know of a model. Where the preset differs from
+    /// the specification in how a model is talked to, it goes before the family's defaults;
+    /// protocol and family are the provider's.
+    fn model_config(&self, provider: &Provider, name: &str, preset: &ModelConfig) -> ModelConfig {
+        let mut model = provider.model(name, preset.vocabulary);
+        // A preset has no absent fields: a value equal to the default says nothing.
+        let plain = ModelConfig::default();
+        if preset.text_calls != plain.text_calls {
+            model.text_calls = preset.text_calls;
+        }
+        if preset.context_window != plain.context_window {
+            model.context_window = preset.context_window;
+        }
+        if preset.max_output_tokens != plain.max_output_tokens {
+            model.max_output_tokens = preset.max_output_tokens;
+        }
+        // Either may have a reason not to stream, and neither can make the other do it.
+        model.stream &= preset.stream;
+        // Last, since the limits of a known model are facts and not preferences.
+        self.catalogue.complete(provider, &mut model);
+        model
     }
 }
 
@@ -113,51 +142,6 @@ impl FallbackModel {
         }
         name
     }
-
-    /// Returns the model as a session's configuration has it.
-    ///
-    /// # Errors
-    /// No model is named, and the provider has no default.
-    pub fn routed(
-        &self,
-        catalogue: &Catalogue,
-        preset: ConfigPreset,
-    ) -> Result<RoutedModel, SettingsError> {
-        let Self { provider, endpoint, model, cheap, tasks } = self;
-        let name = model.as_deref().or(provider.default_model.as_deref());
-        let name = name.ok_or_else(|| missing(provider))?;
-        let model = model_config(provider, name, catalogue, &preset.config().model);
-        let model = ModelConfig { endpoint: endpoint.clone(), ..model };
-        Ok(RoutedModel { model, cheap: *cheap, tasks: tasks.clone() })
-    }
-}
-
-/// Returns what the provider and the catalogue know of a model. Where the preset differs from the
-/// specification in how a model is talked to, it goes before the family's defaults; protocol and
-/// family are the provider's.
-fn model_config(
-    provider: &Provider,
-    name: &str,
-    catalogue: &Catalogue,
-    preset: &ModelConfig,
-) -> ModelConfig {
-    let mut model = provider.model(name, preset.vocabulary);
-    // A preset has no absent fields: a value equal to the default says nothing.
-    let plain = ModelConfig::default();
-    if preset.text_calls != plain.text_calls {
-        model.text_calls = preset.text_calls;
-    }
-    if preset.context_window != plain.context_window {
-        model.context_window = preset.context_window;
-    }
-    if preset.max_output_tokens != plain.max_output_tokens {
-        model.max_output_tokens = preset.max_output_tokens;
-    }
-    // Either may have a reason not to stream, and neither can make the other do it.
-    model.stream &= preset.stream;
-    // Last, since the limits of a known model are facts and not preferences.
-    catalogue.complete(provider, &mut model);
-    model
 }
 
 fn missing(provider: &Provider) -> SettingsError {

@@ -152,6 +152,9 @@ impl AgentOptions {
         }
         let models = match &self.replay {
             None => ModelSource::Live,
+            Some(_) if !cfg!(feature = "recordings") => {
+                return Err(CallerError::bad_option("`replay`: this build plays no recordings"));
+            }
             Some(RecordingOptions { traffic, pace_ms }) => ModelSource::Replayed {
                 player: TrafficPlayer::parse(traffic)
                     .map_err(|error| CallerError::new("replay_unreadable", error.to_string()))?,
@@ -187,6 +190,12 @@ impl AgentOptions {
         own: &Provider,
     ) -> Result<Vec<(FallbackModel, &FallbackOptions)>, CallerError> {
         let mut models = Vec::new();
+        if !cfg!(feature = "routing") {
+            return match self.fallbacks.is_empty() {
+                true => Ok(models),
+                false => Err(CallerError::bad_option("`fallbacks`: this build has none")),
+            };
+        }
         let mut taken = Vec::from([own.endpoint()]);
         for given in &self.fallbacks {
             let provider = found(&given.provider)?;

@@ -25,7 +25,6 @@ use innerloop_types::{
     event::EventKind,
     input::TurnOptions,
     path::seen,
-    routing::RoutingPolicy,
     tool::ToolSpec,
 };
 
@@ -72,10 +71,21 @@ impl AgentSetup {
     /// As [`AgentSetup::new`].
     pub(crate) fn at(self: &Arc<Self>, at: usize) -> Result<Arc<Self>, ConfigError> {
         let home = self.own();
-        let Some(further) = further(&home.config.routing, at) else { return Ok(home) };
-        let config = SessionConfig { model: further.model.clone(), ..home.config.clone() };
-        let setup = Self::of(config, 0, String::new())?;
-        Ok(Arc::new(Self { at, home: Some(home), ..setup }))
+        if !cfg!(feature = "routing") || at == 0 {
+            return Ok(home);
+        }
+        let mut setup = Self::routed(&home.config, at)?;
+        (setup.at, setup.home) = (at, Some(home));
+        Ok(Arc::new(setup))
+    }
+
+    /// Returns the setup of a configuration with the model at that place of it.
+    fn routed(config: &SessionConfig, at: usize) -> Result<Self, ConfigError> {
+        let mut config = config.clone();
+        if let Some(model) = further(&config.routing, at).map(|further| further.model.clone()) {
+            config.model = model;
+        }
+        Self::of(config, 0, String::new())
     }
 
     /// Returns the setup with the session's own model.
@@ -150,8 +160,9 @@ impl AgentSetup {
             (0, most) | (most, 0) => most,
             (host, model) => host.min(model),
         };
-        let setup = Self::of(config, options.depth, options.folder.clone())?;
-        Ok(Self { at: self.at, home: self.home.clone(), ..setup })
+        let mut setup = Self::of(config, options.depth, options.folder.clone())?;
+        (setup.at, setup.home) = (self.at, self.home.clone());
+        Ok(setup)
     }
 
     /// Returns the configuration with a patch of its JSON applied. The price goes with the model's
@@ -441,19 +452,22 @@ fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
 
 /// Checks that a session works with each of its models.
 fn check_routing(config: &SessionConfig) -> Result<(), ConfigError> {
-    if !cfg!(feature = "routing") && config.routing != RoutingPolicy::default() {
-        return Err(ConfigError::new("routing", "this build has none: leave it out"));
+    let models = &config.routing.models;
+    if !cfg!(feature = "routing") {
+        return match models.is_empty() {
+            true => Ok(()),
+            false => Err(ConfigError::new("routing", "this build has none: leave it out")),
+        };
     }
-    for (at, further) in config.routing.models.iter().enumerate() {
-        let place = format!("routing.models[{at}]");
-        if let Some(task) =
-            further.tasks.iter().find(|task| !task_kind::names().any(|name| name == *task))
-        {
-            return Err(ConfigError::new(format!("{place}.tasks"), unknown_task(task)));
-        }
-        let own = SessionConfig { model: further.model.clone(), ..config.clone() };
-        AgentSetup::of(own, 0, String::new()).map_err(|error| ConfigError {
-            field: format!("{place}.{}", error.field).into(),
+    for (at, further) in models.iter().enumerate() {
+        let is_known = |task: &&String| task_kind::names().any(|name| name == **task);
+        let unknown = further.tasks.iter().find(|task| !is_known(task));
+        let checked = match unknown {
+            Some(task) => Err(ConfigError::new("tasks", unknown_task(task))),
+            None => AgentSetup::routed(config, at + 1).map(drop),
+        };
+        checked.map_err(|error| ConfigError {
+            field: format!("routing.models[{at}].{}", error.field).into(),
             ..error
         })?;
     }
