@@ -22,8 +22,8 @@ pub struct SessionSettings<'a> {
     pub model: Option<&'a str>,
     /// The catalogue of the models that are known.
     pub catalogue: &'a Catalogue,
-    /// The preset for all that is not set otherwise.
-    pub preset: ConfigPreset,
+    /// The preset for all that is not set otherwise; if absent, the provider's.
+    pub preset: Option<ConfigPreset>,
     /// The place that the agent works in.
     pub facts: &'a EnvironmentFacts,
     /// The host's own tools.
@@ -62,7 +62,7 @@ impl SessionSettings<'_> {
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let missing = || SettingsError::MissingModel { provider: self.provider.name.clone() };
         let name = name.ok_or_else(missing)?;
-        let preset = self.preset.config();
+        let preset = self.provider.preset(self.preset).config();
         let mut config = SessionConfig {
             id: self.id.clone(),
             model: self.model_config(name, &preset.model),

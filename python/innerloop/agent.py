@@ -62,7 +62,8 @@ class Agent(Engine):
         replay: A recording's text, which answers instead of the provider.
         instructions: Instructions at the end of the system prompt.
         system_prompt: The beginning of the system prompt, instead of the package's own.
-        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …
+        preset: The defaults: ``modern``, ``seed001``, ``ollama``, …; if left out, the provider's,
+            which is ``modern`` for all but ``ollama``.
         facts: Facts for the model: project documents, the state of git.
         config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.

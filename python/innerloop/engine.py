@@ -143,7 +143,7 @@ class Engine:
 
     def _open(self, options: Options) -> Step:
         provider = options.provider_of(self._core)
-        config = options.settings(self._core, provider["name"], self._tools)
+        config = options.settings(self._core, provider, self._tools)
         parts = options.parts(provider, keeps_log=self._journal is not None)
         with options.explained(provider):
             self._session, step = Session.open(config, parts=parts, core=self._core)

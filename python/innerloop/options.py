@@ -101,7 +101,7 @@ class Options:
         check_names(name for name in given if name not in _KINDS)
         return cls(**given)
 
-    def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> SessionConfig:
+    def settings(self, core: Core, provider: Provider, tools: Mapping[str, Tool]) -> SessionConfig:
         """Returns the session's configuration."""
         patch: SessionConfigPatch = {
             "builtin_tools": "none" if self.workspace is None else "all",
@@ -131,12 +131,12 @@ class Options:
         }
         config = functools.partial(
             core.config,
-            provider,
+            provider["name"],
             id=self.id or str(uuid.uuid4()),
             model=self.model or ("recorded" if self.replay is not None else None),
             preset=self.preset,
             tools=[tool.spec for tool in tools.values()],
-            patches=[patch, *([self.config] if self.config else [])],
+            patches=[*_window(provider), patch, *([self.config] if self.config else [])],
         )
         if self.workspace is not None:
             # Families read different instruction files, and a patch may name another family: only
@@ -228,6 +228,19 @@ def header_of(log: str | bytes) -> Json:
     except (ValueError, KeyError, TypeError):
         return {}
     return config if isinstance(config, dict) else {}
+
+
+def _window(provider: Provider) -> list[SessionConfigPatch]:
+    """Returns the window that the provider's environment variable sets, as patches."""
+    variable = provider.get("context_window_variable") or ""
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        return []
+    # `isdecimal` alone lets through digits of other scripts, which nobody means here.
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        said = f"{variable} takes a number of tokens above 0, not {text!r}"
+        raise InnerloopError("bad_option", said, "config")
+    return [{"model": {"context_window": int(text)}}]
 
 
 def _placeless(provider: Provider) -> InnerloopError:

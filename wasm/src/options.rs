@@ -94,7 +94,7 @@ impl AgentOptions {
                 provider: &provider,
                 model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
                 catalogue: &catalogue,
-                preset: self.preset.unwrap_or(ConfigPreset::Modern),
+                preset: self.preset,
                 facts,
                 tools: &self.tools,
                 patches: &patches,

@@ -35,7 +35,6 @@ use innerloop_core::{
     input::{HttpInput, Input},
     log,
     message::Turn,
-    preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
 };
 use innerloop_json::Map;
@@ -430,7 +429,7 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
         provider: &providers::find(&wanted.provider)?,
         model: wanted.model.as_deref(),
         catalogue: &catalogue,
-        preset: wanted.preset.unwrap_or(ConfigPreset::Modern),
+        preset: wanted.preset,
         facts: &wanted.facts,
         tools: &wanted.tools,
         patches: &patches,

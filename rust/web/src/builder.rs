@@ -14,7 +14,6 @@ use innerloop_core::{
     id::SessionId,
     input::{Command, HookReply, Input},
     json::{Json, JsonObject},
-    preset::ConfigPreset,
 };
 use innerloop_driver::{
     ApiKey, Driver, DriverOptions, Endpoint, EndpointError, EndpointTable, ModelSource,
@@ -237,7 +236,7 @@ impl AgentBuilder {
                 provider,
                 model: self.model.as_deref(),
                 catalogue: &catalogue,
-                preset: ConfigPreset::Modern,
+                preset: None,
                 facts,
                 tools: &specs,
                 patches: &patches,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 fn make(
     provider: &str,
     model: Option<&str>,
-    preset: ConfigPreset,
+    preset: impl Into<Option<ConfigPreset>>,
     patches: &[&str],
 ) -> Result<SessionConfig, SettingsError> {
     let facts = EnvironmentFacts { platform: "test".into(), ..EnvironmentFacts::default() };
@@ -25,7 +25,7 @@ fn make(
         provider: &providers::find(provider).unwrap(),
         model,
         catalogue: &Catalogue::standard(),
-        preset,
+        preset: preset.into(),
         facts: &facts,
         tools: &[],
         patches,
@@ -78,6 +78,23 @@ fn l2_ollama_has_its_window_its_limits_and_two_minutes() {
     assert_eq!((config.model.max_output_tokens, config.retry.idle_ms), (4_096, 300_000));
     let other = make("lmstudio", Some("m"), ConfigPreset::Modern, &[]).unwrap();
     assert!(other.retry.idle_ms == 300_000 && !other.repair.grow_output);
+}
+
+#[test]
+fn l2_a_provider_brings_its_preset_unless_another_is_named() {
+    let ollama = make("ollama", Some("qwen3:8b"), None, &[]).unwrap();
+    assert_eq!(ollama, make("ollama", Some("qwen3:8b"), ConfigPreset::Ollama, &[]).unwrap());
+    assert_eq!((ollama.model.context_window, ollama.limits.max_tool_rounds_per_input), (8_192, 25));
+    let modern = make("ollama", Some("qwen3:8b"), ConfigPreset::Modern, &[]).unwrap();
+    assert_eq!(modern.limits.max_tool_rounds_per_input, 200);
+    let window = r#"{"model": {"context_window": 65536}}"#;
+    let wide = make("ollama", Some("qwen3:8b"), None, &[window]).unwrap();
+    assert_eq!((wide.model.context_window, wide.limits), (65_536, ollama.limits));
+    for provider in providers::all().iter().filter(|provider| provider.name != "ollama") {
+        let config = make(&provider.name, Some("m"), None, &[]).unwrap();
+        let modern = make(&provider.name, Some("m"), ConfigPreset::Modern, &[]).unwrap();
+        assert_eq!(config, modern, "{}", provider.name);
+    }
 }
 
 /// The paths of all values of the configuration that are no objects, with a value of each.

@@ -26,7 +26,7 @@ use super::{
 };
 use access::ModelAccess;
 use choice::SessionChoice;
-use innerloop_core::message::Part;
+use innerloop_core::{message::Part, preset::ConfigPreset};
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::Host;
 use innerloop_sandbox::OnProgress;
@@ -46,6 +46,8 @@ pub(super) struct ActiveSession {
     pub(super) words: CallDescriber,
     /// The place where its changes go.
     pub(super) mode: ChangeMode,
+    /// The preset that it was opened with; none if it goes on, since its log has no name for that.
+    pub(super) preset: Option<ConfigPreset>,
     /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
     pub(super) key: KeyInUse,
@@ -85,6 +87,7 @@ impl ActiveSession {
         let tools = asked.tools(&place.site, &setup.keys());
         let people = place.people(&asked, &config, is_attended);
         let setup = setup.with_people(people).with_log(journal.is_some());
+        let preset = choice.source.preset();
         let (opened, words) = choice.source.begin(setup, config, &asked.args.tuning)?;
         let host = opened.host(tools, journal);
         place.tell_lost(&host.commands());
@@ -99,6 +102,7 @@ impl ActiveSession {
             held: place.held,
             words,
             mode,
+            preset,
             reads_only,
             key,
             provider: choice.provider,

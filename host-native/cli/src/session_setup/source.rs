@@ -8,7 +8,7 @@ use crate::{
     exit::CliError,
     resumed_session::ResumableSession,
 };
-use innerloop_core::config::SessionConfig;
+use innerloop_core::{config::SessionConfig, preset::ConfigPreset};
 use innerloop_host::setup::{OpenSession, SessionSetup, WorkSite};
 
 /// The source of a session.
@@ -23,6 +23,14 @@ impl SessionSource {
         match self {
             Self::Kept(past) => Ok(past.session().config().clone()),
             Self::New(plan) => plan.config(site).await,
+        }
+    }
+
+    /// Returns the preset of a new session.
+    pub(super) fn preset(&self) -> Option<ConfigPreset> {
+        match self {
+            Self::Kept(_) => None,
+            Self::New(plan) => Some(plan.preset()),
         }
     }
 

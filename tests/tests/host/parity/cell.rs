@@ -101,7 +101,7 @@ impl Cell {
             provider: &provider,
             model: None,
             catalogue: &Catalogue::standard(),
-            preset: ConfigPreset::Modern,
+            preset: Some(ConfigPreset::Modern),
             facts: &facts,
             tools: &tools.specs(),
             patches: &[],

@@ -33,8 +33,9 @@ export interface ConfigOptions<Schema = any> {
   models?: string | object | undefined;
   /**
    * The defaults of all other options: `modern` (what people expect, the default), `seed001`
-   * (the coding agent loop specification), `ollama` (small local models), `ironclaw` (approval of
-   * changes), `gnoma` (few and long retries, a limit is an error).
+   * (the coding agent loop specification), `ollama` (small local models, the default of the
+   * provider of that name), `ironclaw` (approval of changes), `gnoma` (few and long retries, a
+   * limit is an error).
    */
   preset?: Preset | undefined;
   /** Instructions to the model, at the end of the system prompt. */
