@@ -506,6 +506,8 @@ pub struct EnvironmentFacts {
     pub date: String,
     /// The state of version control, if the workspace is under it.
     pub git: Option<GitFacts>,
+    /// True if the workspace is known to be in no repository of git.
+    pub no_git: bool,
     /// The model's knowledge cutoff.
     pub knowledge_cutoff: String,
     /// Programs that `run_program` can run. Without any, the tool is not offered.

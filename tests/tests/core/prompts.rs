@@ -85,7 +85,18 @@ fn e11_the_environment_block_has_every_line_of_the_specification() {
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
     }
-    assert!(prompt(EnvironmentFacts::default(), None).contains("Is git repository: false"));
+    let text = prompt(EnvironmentFacts { no_git: true, ..EnvironmentFacts::default() }, None);
+    assert!(text.contains("<environment>\nIs git repository: false\nModel: mock-1\n</env"), "{text}");
+}
+
+#[test]
+fn e11_what_nobody_knows_has_no_line() {
+    let text = prompt(EnvironmentFacts::default(), None);
+    assert!(text.contains("<environment>\nModel: mock-1\n</environment>"), "{text}");
+    let git = Some(GitFacts::default());
+    let text = prompt(EnvironmentFacts { git, ..EnvironmentFacts::default() }, None);
+    let lines = "<environment>\nIs git repository: true\nModel: mock-1\n</environment>";
+    assert!(text.contains(lines), "{text}");
 }
 
 #[test]

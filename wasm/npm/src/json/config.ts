@@ -354,6 +354,8 @@ export interface Facts {
     /** Subjects of the newest commits, newest first. */
     recent_commits: string[];
   } | null;
+  /** True if the workspace is known to be in no repository of git. */
+  no_git: boolean;
   /** The model's knowledge cutoff. */
   knowledge_cutoff: string;
   /** Programs that `run_program` can run. Without any, the tool is not offered. */
