@@ -62,11 +62,17 @@ impl SessionSettings<'_> {
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let missing = || SettingsError::MissingModel { provider: self.provider.name.clone() };
         let name = name.ok_or_else(missing)?;
+        let mut facts = self.facts.clone();
+        if facts.knowledge_cutoff.is_empty()
+            && let Some(known) = self.catalogue.find(&self.provider.name, name)
+        {
+            facts.knowledge_cutoff = known.knowledge_cutoff.unwrap_or_default();
+        }
         let preset = self.provider.preset(self.preset).config();
         let mut config = SessionConfig {
             id: self.id.clone(),
             model: self.model_config(name, &preset.model),
-            facts: self.facts.clone(),
+            facts,
             tools: self.tools.to_vec(),
             ..preset
         };
@@ -77,6 +83,7 @@ impl SessionSettings<'_> {
         }
         // A patch may name another model than `self.model`, and all facts are those of `name`.
         config.model.name = name.into();
+        self.catalogue.add_prices(self.provider, &mut config);
         Ok(config)
     }
 

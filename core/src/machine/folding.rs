@@ -389,7 +389,7 @@ fn summarize(plan: Box<FoldPlan>, ctx: &mut StepContext<'_>) -> AgentStep {
     }
     let mut model = ctx.setup.config.model.clone();
     if let Some(name) = &ctx.setup.config.compaction.summary.model {
-        model.rename(name);
+        model.rename(name, &ctx.setup.config.prices);
     }
     model.max_output_tokens = summary_tokens(ctx);
     // The model is to write, not to think for long or to call tools.

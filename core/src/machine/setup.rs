@@ -105,7 +105,10 @@ impl AgentSetup {
     pub(crate) fn spawned(&self, options: &SpawnOptions) -> Result<Self, ConfigError> {
         let mut config = self.config.clone();
         if let Some(model) = &options.model {
-            config.model.rename(model);
+            config.model.rename(model, &config.prices);
+            if config.model.name != self.config.model.name {
+                config.facts.knowledge_cutoff.clear();
+            }
         }
         move_facts(&mut config.facts, &options.folder);
         // The model may ask for less than the host allows, not for more.
@@ -116,8 +119,8 @@ impl AgentSetup {
         Self::of(config, options.depth, options.folder.clone())
     }
 
-    /// Returns the configuration with a patch of its JSON applied. The price goes with the model's
-    /// name, unless there is a new one.
+    /// Returns the configuration with a patch of its JSON applied. The price and the knowledge
+    /// cutoff go with the model's name, unless there are new ones.
     ///
     /// # Errors
     /// The field that does not fit, or that cannot change.
@@ -126,7 +129,11 @@ impl AgentSetup {
         let (model, own) = (&mut config.model, &self.config.model);
         // The old price would be counted for a model that costs something else.
         if model.name != own.name && model.price == own.price {
-            model.price = None;
+            model.price = config.prices.get(&model.name).cloned();
+        }
+        let (known, before) = (&mut config.facts.knowledge_cutoff, &self.config.facts);
+        if model.name != own.name && *known == before.knowledge_cutoff {
+            known.clear();
         }
         if config.id != self.config.id {
             return Err(ConfigError::new("id", "it cannot change in a session"));
@@ -154,7 +161,9 @@ impl AgentSetup {
     /// known.
     pub(crate) fn cannot_pay(&self, model: &str) -> bool {
         let model = model.trim();
-        cost_limit(&self.config).is_some() && !model.is_empty() && model != self.config.model.name
+        let config = &self.config;
+        let is_known = model == config.model.name || config.prices.contains_key(model);
+        cost_limit(config).is_some() && !model.is_empty() && !is_known
     }
 
     /// Returns the profile of the model.
@@ -386,7 +395,8 @@ fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
 fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
-    let other = config.compaction.summary.model.as_ref().filter(|name| **name != model.name);
+    let other = config.compaction.summary.model.as_ref();
+    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(*name));
     let unknown = if model.price.is_none() { Some(&model.name) } else { other };
     let message = |name| format!("cannot be kept: the price of {name} is not known");
     unknown.map_or(Ok(()), |name| Err(ConfigError::new(field, message(name))))

@@ -30,6 +30,9 @@ pub struct SessionConfig {
     pub id: SessionId,
     /// The model, and how to talk to it.
     pub model: ModelConfig,
+    /// The prices of further models that the session may ask, by name: for summaries, and for
+    /// agents that it starts. A limit of the cost needs them.
+    pub prices: Map<Price>,
     /// The limits at which to stop.
     pub limits: Limits,
     /// The limits on how much of a response is read.

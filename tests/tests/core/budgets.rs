@@ -127,6 +127,10 @@ fn l16_the_cost_is_limited_where_all_prices_are_known() {
     config.compaction.summary.model = Some("other".into());
     let refused = Session::open(config.clone(), EPOCH).unwrap_err();
     assert!(refused.message.contains("other"), "{refused}");
+    let price = innerloop_core::config::Price { input: 3_000, ..Default::default() };
+    config.prices.insert("other".into(), price);
+    assert!(Session::open(config.clone(), EPOCH).is_ok(), "its price is known");
+    config.prices.clear();
     config.compaction.summary.model = None;
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
@@ -142,6 +146,21 @@ fn l16_the_cost_is_limited_where_all_prices_are_known() {
     let _ = host.submit("go");
     rounds(&mut host, 3);
     assert_eq!((reached(&host), host.requests.len()), (vec![], 4));
+}
+
+#[test]
+fn l16_what_another_model_costs_is_counted_at_its_own_price() {
+    let mut config = config();
+    config.limits.run.cost_nano_usd = 350;
+    let price = |input| innerloop_core::config::Price { input, ..Default::default() };
+    config.model.price = Some(price(1_000));
+    config.prices.insert("other".into(), price(3_000));
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::call("c", "spawn_agent", &json!({"task": "look", "model": "other"})));
+    // Each reply reads 100 tokens: 100 of the session's own model, and 300 of the other one.
+    host.reply(&Message::text("looked"));
+    assert_eq!(reached(&host), [("run.cost_nano_usd", 400, 350)]);
 }
 
 #[test]

@@ -100,6 +100,29 @@ fn e11_what_nobody_knows_has_no_line() {
 }
 
 #[test]
+fn e11_the_cutoff_goes_with_the_model() {
+    let mut config = config();
+    config.facts = facts();
+    let mut host = TestHost::open(config);
+    let cutoff = |host: &TestHost| {
+        let system = host.body()["system"][0]["text"].to_string();
+        system.contains("Knowledge cutoff: 2026-01")
+    };
+    let _ = host.submit("go");
+    assert!(cutoff(&host));
+    host.reply(&Message::text("done"));
+    let _ = host.configure(&json!({"model": {"name": "other"}}));
+    let _ = host.submit("go");
+    assert!(!cutoff(&host), "what the other model knows, nobody has said");
+    host.reply(&Message::text("done"));
+    let both = json!({"model": {"name": "third"}, "facts": {"knowledge_cutoff": "2026-01"}});
+    let _ = host.configure(&json!({"facts": {"knowledge_cutoff": "2025-01"}}));
+    let _ = host.configure(&both);
+    let _ = host.submit("go");
+    assert!(cutoff(&host));
+}
+
+#[test]
 fn e12_the_newest_ten_commits_are_shown() {
     let text = prompt(facts(), None);
     assert!(text.contains("Recent commit: \"Commit 10\"\n") && !text.contains("Commit 11"));

@@ -3,13 +3,14 @@
 
 use innerloop_core::{
     config::{
-        AskAbout, EnvironmentFacts, LimitAction, ProfileKind, SessionConfig, VocabularyKind,
-        WireKind,
+        AskAbout, EnvironmentFacts, LimitAction, Price, ProfileKind, SessionConfig,
+        VocabularyKind, WireKind,
     },
     id::SessionId,
     preset::ConfigPreset,
 };
 use innerloop_driver::{SessionSettings, SettingsError, catalogue::Catalogue, providers};
+use innerloop_json::Map;
 use innerloop_tests::patience::ends;
 use serde_json::{Value, json};
 
@@ -95,6 +96,37 @@ fn l2_a_provider_brings_its_preset_unless_another_is_named() {
         let modern = make(&provider.name, Some("m"), ConfigPreset::Modern, &[]).unwrap();
         assert_eq!(config, modern, "{}", provider.name);
     }
+}
+
+#[test]
+fn e11_the_cutoff_is_the_catalogues_unless_it_is_said() {
+    let cutoff = |model, patch: &str| {
+        let config = make("anthropic", Some(model), None, &[patch]).unwrap();
+        config.facts.knowledge_cutoff
+    };
+    assert_eq!(cutoff("claude-sonnet-5-5", "{}"), "2026-06");
+    assert_eq!(cutoff("claude-haiku-4-5-20251001", "{}"), "2025-02", "with a date behind the name");
+    assert_eq!(cutoff("nobody-knows", "{}"), "");
+    let said = r#"{"facts": {"knowledge_cutoff": "2020-01"}}"#;
+    assert_eq!(cutoff("claude-sonnet-5-5", said), "2020-01");
+}
+
+#[test]
+fn l16_a_limited_cost_brings_the_prices_of_all_models_that_may_be_asked() {
+    let limit = r#"{"limits": {"run": {"cost_nano_usd": 1}}}"#;
+    let summary = r#"{"compaction": {"summary": {"model": "claude-haiku-4-5"}}}"#;
+    let alone = r#"{"subagents": {"max_depth": 0}}"#;
+    let prices = |patches: &[&str]| make("anthropic", None, None, patches).unwrap().prices;
+    assert!(prices(&[]).is_empty());
+    assert_eq!(prices(&[summary]).keys().collect::<Vec<_>>(), ["claude-haiku-4-5"]);
+    assert_eq!(prices(&[limit, summary, alone]).len(), 1);
+    let all = prices(&[limit]);
+    let input = |all: &Map<Price>, name| all.get(name).unwrap().input;
+    assert!(input(&all, "claude-haiku-4-5") < input(&all, "claude-opus-5"));
+    assert!(all.len() > 10, "{all:?}");
+    let own = r#"{"prices": {"claude-opus-5": {"input": 7}, "mine": {"input": 8}}}"#;
+    let all = prices(&[limit, own]);
+    assert_eq!((input(&all, "claude-opus-5"), input(&all, "mine")), (7, 8));
 }
 
 /// The paths of all values of the configuration that are no objects, with a value of each.

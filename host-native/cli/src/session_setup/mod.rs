@@ -81,7 +81,9 @@ impl ActiveSession {
         let access = ModelAccess::of(&choice.provider, &mut asked)?;
         audience.tell(choice.because.as_deref());
         let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
-        let config = place.config(&mut asked, &choice.source).await?;
+        let mut config = place.config(&mut asked, &choice.source).await?;
+        // Once more, since the limit of an option is in force only now.
+        choice.catalogue.add_prices(&choice.provider, &mut config);
         let journal = place.journal(&asked.args.files)?;
         let ModelAccess { setup, key, .. } = access.settled(&choice.provider, &config);
         let tools = asked.tools(&place.site, &setup.keys());
