@@ -22,6 +22,7 @@ from .errors import InnerloopError
 from .hooks import Hooks, check_hooks, points_of
 from .protocol import (
     ConfigPreset,
+    CorrectionPolicyPatch,
     Endpoint,
     EnvironmentFacts,
     Event,
@@ -51,6 +52,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "system_prompt": ("a text", (str,)),
     "preset": ("a name", (str,)),
     "facts": ("a dictionary", (Mapping,)),
+    "corrections": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
     "id": ("a text", (str,)),
 }
@@ -78,6 +80,7 @@ class Options:
     system_prompt: str | None = None
     preset: ConfigPreset | None = None
     facts: EnvironmentFacts | None = None
+    corrections: CorrectionPolicyPatch | None = None
     config: SessionConfigPatch | None = None
     id: str | None = None
 
@@ -118,6 +121,8 @@ class Options:
             if "fail_closed" in self.hooks:
                 hooks["fail_closed"] = self.hooks["fail_closed"]
             patch["hooks"] = hooks
+        if self.corrections is not None:
+            patch["corrections"] = self.corrections
         if self.instructions is not None:
             patch["instructions"] = self.instructions
         if self.system_prompt is not None:

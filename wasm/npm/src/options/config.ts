@@ -9,6 +9,7 @@ import type {
   Preset,
   SessionConfig,
 } from "../json/config.js";
+import type { ReplyFault } from "../json/events.js";
 import type { FoldKind } from "../json/history.js";
 import type { Patch } from "../json/shapes.js";
 import type { ProviderName } from "./provider.js";
@@ -66,6 +67,12 @@ export interface ConfigOptions<Schema = any> {
    * `config.compaction` has all settings.
    */
   compaction?: false | Compaction | undefined;
+  /**
+   * The faults of replies that are corrected, and how often; `false` for none. If left out, as in
+   * the preset (`modern`: claims of changes that no tool made, made-up results, echoes, edits that
+   * fail again and again).
+   */
+  corrections?: false | Corrections | undefined;
   /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
   answer?: AnswerForm<Schema> | undefined;
   /** The agents that the agent may start, `{}` for one level of them; none if left out. */
@@ -185,6 +192,22 @@ export interface Compaction {
   model?: string | undefined;
   /** Instructions on what a summary must keep. */
   instructions?: string | undefined;
+}
+
+/**
+ * The faults of replies that are corrected: the model is told what is wrong, the event `corrected`
+ * tells the same, and the model is asked again. Over its number a fault stands as it is.
+ */
+export interface Corrections {
+  /**
+   * The number of times that a run corrects each fault, `{ greeting: 2, echo: 0 }`; 0 for never.
+   * What is left out stays as in the preset.
+   */
+  faults?: { [Fault in ReplyFault]?: number } | undefined;
+  /** The number for `fake_result`, `named_tool` and `greeting` together; 2 if left out. */
+  maxAfterCalls?: number | undefined;
+  /** The number of corrections of a run, whatever the faults; 8 if left out. */
+  maxPerRun?: number | undefined;
 }
 
 /** The form of the final answer. */
