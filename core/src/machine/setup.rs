@@ -4,7 +4,7 @@
 
 use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
-    profile::{Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
+    profile::{NO_TOOLS_PROMPT, Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
     rules::{
         folder_instructions::doc_folder,
         gauge::{code_cost, prose_cost},
@@ -295,7 +295,9 @@ fn system<'a>(
     folder: &str,
     tools: impl Iterator<Item = &'a RegisteredTool> + Clone,
 ) -> String {
-    let base = Profile::of(&config.model).base_prompt();
+    // The family's words are about tools: where there are none, they would have it call some.
+    let family = Profile::of(&config.model).base_prompt();
+    let base = if tools.clone().next().is_some() { family } else { NO_TOOLS_PROMPT };
     system_prompt(
         config.base_prompt.as_deref().unwrap_or(base),
         &PromptEnvironment {
