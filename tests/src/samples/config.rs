@@ -13,7 +13,7 @@ use innerloop_core::{
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, EnvironmentFacts, ExecMode, GitFacts,
         GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
-        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
+        Price, ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
         SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
     },
     corrections::{CorrectionPolicy, ReplyFault},

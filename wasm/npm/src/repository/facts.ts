@@ -8,7 +8,8 @@ import type { Patch } from "../json/shapes.js";
 import { headOf, isBare, type Repository, repositoryOf } from "./folders.js";
 import { type Commit, Objects } from "./objects.js";
 import { Budget, isGranted } from "./plain.js";
-import { countModified } from "./status.js";
+import { countModified, indexOf } from "./status.js";
+import { countUntracked } from "./untracked.js";
 
 /** The number of commits that are told, of parents that are looked at, and of characters. */
 const [COMMITS, PARENTS, SUBJECT] = [10, 16, 200];
@@ -41,7 +42,10 @@ async function gitOf({ root, folders }: Repository): Promise<NonNullable<Patch<F
     if (await isBare(folders)) return git;
     const tree = head.tip === "" ? undefined : (await objects?.commit(head.tip))?.tree;
     if (head.tip !== "" && tree === undefined) return git;
-    git.modified = await countModified(root, folders, tree, objects, budget);
+    const index = await indexOf(folders);
+    git.modified = await countModified(root, index, tree, objects, budget);
+    // Last, since it lists every folder and may take the rest of the time.
+    git.untracked = await countUntracked(root, folders, index, budget.another());
   } catch {
     // What was found until then is told.
   } finally {

@@ -48,9 +48,16 @@ export async function textAt(path: string): Promise<string | undefined> {
 
 /** The work that a look at a repository may still take. */
 export class Budget {
-  readonly #until = Date.now() + 2_000;
+  #until = Date.now() + 2_000;
   #entries = 50_000;
   #bytes = 256 * 2 ** 20;
+
+  /** Returns a budget that ends at the same time, with all else again, for another count. */
+  another(): Budget {
+    const other = new Budget();
+    other.#until = this.#until;
+    return other;
+  }
 
   /** Takes so many files and bytes; throws if nothing is left. */
   take(entries: number, bytes = 0): void {

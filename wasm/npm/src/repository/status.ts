@@ -19,7 +19,7 @@ const AT_ONCE = 64;
 const [LINK, COMMIT] = [0o120000, 0o160000];
 
 /** A tracked file; its path is bytes, one character each. */
-interface Entry {
+export interface Entry {
   path: string;
   id: string;
   mode: number;
@@ -31,7 +31,7 @@ interface Entry {
   isLeftAlone: boolean;
 }
 
-interface Index {
+export interface Index {
   entries: Entry[];
   /** The ids of folders in which nothing is staged; the path ends with a slash or is empty. */
   trees: Map<string, string>;
@@ -46,12 +46,11 @@ interface Index {
  */
 export async function countModified(
   root: string,
-  folders: GitFolders,
+  index: Index,
   tree: string | undefined,
   objects: Objects | undefined,
   budget: Budget,
 ): Promise<number> {
-  const index = await indexOf(folders);
   const committed = new Committed(index, budget);
   if (tree !== undefined) {
     if (objects === undefined) throw new Error("the commit cannot be read");
@@ -161,7 +160,12 @@ function isContent(id: string, bytes: Buffer): boolean {
   return text.includes("\r\n") && is(Buffer.from(text.replaceAll("\r\n", "\n"), "latin1"));
 }
 
-async function indexOf({ own }: GitFolders): Promise<Index> {
+/**
+ * Reads the tracked files.
+ *
+ * @throws Error if the index is too large, broken, or has only a part of them.
+ */
+export async function indexOf({ own }: GitFolders): Promise<Index> {
   const path = join(own, "index");
   const found = await statAt(path);
   if (found === undefined) return { entries: [], trees: new Map(), written: 0n };
