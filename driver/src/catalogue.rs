@@ -10,10 +10,11 @@ use innerloop_json::{Error, FromJson, ToJson, from_str, quoted};
 
 /// The catalogue that comes along, as text, distilled on 2026-11-22: windows, limits, images and
 /// efforts from `@oh-my-pi/pi-catalog` 18.2.11, prices and the windows of the newest models from
-/// `genai-prices` 0.2.3. Knowledge cutoffs are those that Anthropic's documentation states, and for
-/// models of others those of models.dev as of 2026-07-02; where neither knows, there is none. Prices
-/// are micro-dollars per million tokens; those of a group hold at its providers, all else anywhere.
-/// Whoever ships it ships the notices of all (MIT), too: they are in the README and in the packages.
+/// `genai-prices` 0.2.3. Knowledge cutoffs are those that Anthropic's documentation states, and
+/// for models of others those of models.dev as of 2026-07-02; where neither knows, there is none.
+/// Prices are micro-dollars per million tokens; those of a group hold at its providers, all else
+/// anywhere. Whoever ships it ships the notices of all (MIT), too: they are in the README and in
+/// the packages.
 pub const STANDARD: &str = include_str!("models.json");
 
 /// The maximum number of tokens of one reply, even if the model could write more: a longer one is

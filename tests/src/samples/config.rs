@@ -12,8 +12,8 @@ use innerloop_core::{
     },
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, EnvironmentFacts, ExecMode, GitFacts,
-        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
-        Price, ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
+        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep, Price,
+        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
         SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
     },
     corrections::{CorrectionPolicy, ReplyFault},

@@ -26,6 +26,7 @@ const STEPS: usize = 1_000;
 const TASK: &str = "Write the number of files into count.txt.";
 const DONE: &str = "Done: count.txt holds the number of files, which is 1.";
 const FAKE: &str = "I see. [Tool Result] b.txt";
+const ECHO: &str = "I will now look at the next file of it. ";
 const CUT: &str = "The folder holds one file, and in it";
 
 /// What a model does wrong.
@@ -114,6 +115,8 @@ struct BadDay {
     seen: usize,
     /// True if the file was written.
     is_written: bool,
+    /// True if a tool was ever called.
+    has_called: bool,
     /// How each run has ended.
     ends: Vec<String>,
 }
@@ -122,7 +125,7 @@ impl BadDay {
     fn new(config: SessionConfig) -> Self {
         let mut host = TestHost::open(config);
         let _ = host.submit(TASK);
-        Self { host, replies: 0, seen: 0, is_written: false, ends: Vec::new() }
+        Self { host, replies: 0, seen: 0, is_written: false, has_called: false, ends: Vec::new() }
     }
 
     /// Lives through the day.
@@ -182,7 +185,7 @@ impl BadDay {
         let edit = json!({"file_path": "a.txt", "old_string": call, "new_string": ""});
         let message = match misdeed {
             Says(_, text) => Message::text(text),
-            Echo => Message::text(&"I will now look at the next file of it. ".repeat(400)),
+            Echo => Message::text(&ECHO.repeat(400)),
             Edit => Message::call(&call, "edit_file", &edit),
             Again => Message::call("same", "list_dir", &list),
             Unknown => Message::call(&call, "make_coffee", &json!({})),
@@ -230,16 +233,18 @@ impl BadDay {
         self.seen = self.host.events.len();
         let mut end = None;
         let (mut errors, mut limits, mut loops) = (Vec::new(), Vec::new(), 0);
-        let mut corrected = Vec::new();
+        let (mut corrected, mut replies, mut calls) = (Vec::new(), 0, 0);
         for event in events {
             match &event.kind {
                 EventKind::ProcessingEnd { end: how, text, .. } => {
                     end = Some((*how, text.clone()));
                 }
                 EventKind::Error { kind, message } => errors.push((*kind, message.clone())),
-                EventKind::LimitReached { which, .. } => limits.push(*which),
+                EventKind::TurnLimit { limit, .. } => limits.push(*limit),
                 EventKind::LoopDetection { .. } => loops += 1,
                 EventKind::Corrected { fault, .. } => corrected.push(*fault),
+                EventKind::AssistantTextEnd { .. } => replies += 1,
+                EventKind::ToolCallEnd { .. } => calls += 1,
                 _ => {}
             }
         }
@@ -249,7 +254,7 @@ impl BadDay {
                 assert!(self.is_written, "what was not done is not done");
                 "done".to_owned()
             }
-            RunEnd::Completed => self.fault_that_stands(&text, &corrected),
+            RunEnd::Completed => self.fault_that_stands(&text, &corrected, (replies, calls)),
             RunEnd::Limit => {
                 assert!(!limits.is_empty(), "a limit without its name");
                 format!("limit {limits:?}")
@@ -266,69 +271,150 @@ impl BadDay {
             RunEnd::Incomplete => "incomplete".to_owned(),
             other => panic!("{other:?} with {text:?}"),
         };
+        self.has_called |= calls > 0;
         self.ends.push(why);
     }
 
-    /// Checks that the policy has no correction left for the text that stands as an answer.
-    fn fault_that_stands(&self, text: &str, corrected: &[ReplyFault]) -> String {
+    /// Checks that the policy has no correction for the text that stands as an answer: none is left
+    /// for its fault, or the fault does not count where it stands.
+    fn fault_that_stands(
+        &self,
+        text: &str,
+        corrected: &[ReplyFault],
+        (replies, calls): (usize, usize),
+    ) -> String {
         let is_it = |misdeed: &Misdeed| matches!(misdeed, Says(_, said) if text.contains(said));
         let fault = match DAY.iter().find(|misdeed| is_it(misdeed)) {
             Some(Says(fault, _)) => *fault,
+            _ if text.contains(ECHO) => ReplyFault::Echo,
             // What is left of a made-up result stands as if it had been all.
             _ if FAKE.starts_with(text) && !text.is_empty() => ReplyFault::FakeResult,
-            _ => panic!("{text:?} is no answer"),
+            _ => panic!("{:.200?} is no answer", text),
         };
         let policy = &self.host.session.config().corrections;
         let count = |of: &dyn Fn(&ReplyFault) -> bool| {
             u32::try_from(corrected.iter().filter(|fault| of(fault)).count()).unwrap()
         };
+        let counts = match fault {
+            ReplyFault::Promised => calls == 0 && replies <= 3,
+            ReplyFault::Claimed => calls == 0 && !self.has_called,
+            other => calls > 0 || !other.is_after_calls(),
+        };
         let is_used_up = count(&|other| *other == fault) >= policy.most(fault)
             || count(&|_| true) >= policy.max_per_run
             || fault.is_after_calls()
-                && count(&|other| other.is_after_calls()) >= policy.max_after_calls
-            // These only count before the first call of a run.
-            || matches!(fault, ReplyFault::Promised | ReplyFault::Claimed);
-        assert!(is_used_up, "{fault:?} stands, after {corrected:?}");
+                && count(&|other| other.is_after_calls()) >= policy.max_after_calls;
+        assert!(is_used_up || !counts, "{fault:?} stands, after {corrected:?}");
         format!("{} stands", fault.name())
     }
 }
 
 fn check(preset: ConfigPreset, ends: &Expect) {
-    let mut told = String::new();
-    for wire in [WireKind::Anthropic, WireKind::Ollama] {
+    let days = [WireKind::Anthropic, WireKind::Ollama].map(|wire| {
         let mut day = BadDay::new(config(preset, wire));
         day.live();
-        let state = day.state();
-        assert!(day.replies >= ROUNDS || state == AgentState::Closed, "{:?}", day.ends);
-        told.push_str(&format!("{wire:?}, {state:?}\n"));
-        for end in &day.ends {
-            told.push_str(&format!("  {end}\n"));
-        }
-    }
-    ends.assert_eq(&told);
+        assert!(day.replies >= ROUNDS || day.state() == AgentState::Closed, "{:?}", day.ends);
+        day.ends
+    });
+    assert_eq!(days[0], days[1], "whatever the protocol");
+    ends.assert_eq(&days[0].join("\n"));
 }
 
 #[test]
 fn a17_a_bad_day_with_the_specification_says_how_it_ends() {
-    check(ConfigPreset::Seed001, &expect![[""]]);
+    check(ConfigPreset::Seed001, &expect![[r#"
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        echo stands
+        failed: Reply
+        failed: ContextOverflow
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        echo stands
+        failed: Reply
+        failed: ContextOverflow
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        echo stands
+        done"#]]);
 }
 
 #[test]
 fn k9_a_bad_day_with_modern_says_how_it_ends() {
-    check(ConfigPreset::Modern, &expect![[""]]);
+    check(ConfigPreset::Modern, &expect![[r#"
+        promised stands
+        greeting stands
+        failed: Reply
+        promised stands
+        greeting stands
+        failed: Reply
+        promised stands
+        greeting stands
+        done"#]]);
 }
 
 #[test]
 fn i7_a_bad_day_with_ollama_says_how_it_ends() {
-    check(ConfigPreset::Ollama, &expect![[""]]);
+    check(ConfigPreset::Ollama, &expect![[r#"
+        greeting stands
+        failed: Reply
+        loop
+        claimed stands
+        greeting stands
+        failed: Reply
+        failed: ContextOverflow
+        loop
+        claimed stands
+        greeting stands
+        done"#]]);
 }
 
 #[test]
 fn l11_a_bad_day_with_ironclaw_says_how_it_ends() {
-    check(ConfigPreset::Ironclaw, &expect![[""]]);
+    check(ConfigPreset::Ironclaw, &expect![[r#"
+        claimed stands
+        fake_result stands
+        greeting stands
+        echo stands
+        failed: Reply
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        echo stands
+        failed: Reply
+        failed: ContextOverflow
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        echo stands
+        done"#]]);
 }
 
 #[test]
 fn k10_a_bad_day_with_gnoma_says_how_it_ends() {
-    check(ConfigPreset::Gnoma, &expect![[""]]);
+    check(ConfigPreset::Gnoma, &expect![[r#"
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        failed: Reply
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        failed: Reply
+        failed: ContextOverflow
+        promised stands
+        claimed stands
+        fake_result stands
+        greeting stands
+        done"#]]);
 }

@@ -158,9 +158,16 @@ fn l16_what_another_model_costs_is_counted_at_its_own_price() {
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
     host.reply(&Message::call("c", "spawn_agent", &json!({"task": "look", "model": "other"})));
-    // Each reply reads 100 tokens: 100 of the session's own model, and 300 of the other one.
+    // Each reply reads 100 tokens: one of the other model costs as much as three of the own.
+    let child = *host.calls.iter().find(|id| host.owners[*id] != AgentId::ROOT).unwrap();
+    host.calls.retain(|id| *id != child);
+    let parent = std::mem::replace(&mut host.calls, vec![child]);
     host.reply(&Message::text("looked"));
-    assert_eq!(reached(&host), [("run.cost_nano_usd", 400, 350)]);
+    host.calls.extend(parent);
+    assert_eq!(reached(&host), []);
+    host.reply(&Message::call("d", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    assert_eq!(reached(&host), [("run.cost_nano_usd", 500, 350)]);
 }
 
 #[test]
