@@ -25,8 +25,8 @@ pub struct SessionSettings<'a> {
     pub fallbacks: &'a [FallbackModel],
     /// The catalogue of the models that are known.
     pub catalogue: &'a Catalogue,
-    /// The preset for all that is not set otherwise.
-    pub preset: ConfigPreset,
+    /// The preset for all that is not set otherwise; if absent, the provider's.
+    pub preset: Option<ConfigPreset>,
     /// The place that the agent works in.
     pub facts: &'a EnvironmentFacts,
     /// The host's own tools.
@@ -79,7 +79,13 @@ impl SessionSettings<'_> {
         let named = patches.iter().rev().find_map(patch::model_name);
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let name = name.ok_or_else(|| missing(self.provider))?;
-        let mut preset = self.preset.config();
+        let mut facts = self.facts.clone();
+        if facts.knowledge_cutoff.is_empty()
+            && let Some(known) = self.catalogue.find(&self.provider.name, name)
+        {
+            facts.knowledge_cutoff = known.knowledge_cutoff.unwrap_or_default();
+        }
+        let mut preset = self.provider.preset(self.preset).config();
         for fallback in self.fallbacks {
             let FallbackModel { provider, endpoint, model, cheap, tasks } = fallback;
             let name = model.as_deref().or(provider.default_model.as_deref());
@@ -92,7 +98,7 @@ impl SessionSettings<'_> {
         let mut config = SessionConfig {
             id: self.id.clone(),
             model: self.model_config(self.provider, name, &preset.model),
-            facts: self.facts.clone(),
+            facts,
             tools: self.tools.to_vec(),
             ..preset
         };
@@ -103,6 +109,7 @@ impl SessionSettings<'_> {
         }
         // A patch may name another model than `self.model`, and all facts are those of `name`.
         config.model.name = name.into();
+        self.catalogue.add_prices(self.provider, &mut config);
         Ok(config)
     }
 

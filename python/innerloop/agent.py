@@ -22,6 +22,7 @@ from .options import Options, check_names
 from .protocol import (
     CommandSubmit,
     ConfigPreset,
+    CorrectionPolicyPatch,
     EnvironmentFacts,
     Event,
     Part,
@@ -65,8 +66,12 @@ class Agent(Engine):
         replay: A recording's text, which answers instead of the provider.
         instructions: Instructions at the end of the system prompt.
         system_prompt: The beginning of the system prompt, instead of the package's own.
-        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …
+        preset: The defaults: ``modern``, ``seed001``, ``ollama``, …; if left out, the provider's,
+            which is ``modern`` for all but ``ollama``.
         facts: Facts for the model: project documents, the state of git.
+        corrections: The faults of replies that are corrected, and how often:
+            ``{"faults": {"greeting": 2, "echo": 0}, "max_per_run": 5}``. What is left out stays as
+            in the preset; ``{"faults": None}`` is for none.
         config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.
 
@@ -96,6 +101,7 @@ class Agent(Engine):
         system_prompt: str | None = None,
         preset: ConfigPreset | None = None,
         facts: EnvironmentFacts | None = None,
+        corrections: CorrectionPolicyPatch | None = None,
         config: SessionConfigPatch | None = None,
         id: str | None = None,
         **unknown: NoReturn,
@@ -120,6 +126,7 @@ class Agent(Engine):
             system_prompt=system_prompt,
             preset=preset,
             facts=facts,
+            corrections=corrections,
             config=config,
             id=id,
         )

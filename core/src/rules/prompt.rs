@@ -60,7 +60,8 @@ impl PromptEnvironment<'_> {
                 // begin there, and the model would look for them below the workspace.
                 push_line(&mut out, "Programs see it as", "/");
             }
-            push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
+            let known = if facts.no_git { "false" } else { "" };
+            push_line(&mut out, "Is git repository", git.map_or(known, |_| "true"));
             if let Some(branch) = git.map(|git| &git.branch).filter(|branch| !branch.is_empty()) {
                 // Quoted as JSON: whoever names a branch could otherwise write a line of the system
                 // prompt. The subjects of commits below are quoted for the same reason.

@@ -31,6 +31,9 @@ pub struct SessionConfig {
     pub id: SessionId,
     /// The model, and how to talk to it.
     pub model: ModelConfig,
+    /// The prices of further models that the session may ask, by name: for summaries, and for
+    /// agents that it starts. A limit of the cost needs them.
+    pub prices: Map<Price>,
     /// The limits at which to stop.
     pub limits: Limits,
     /// The limits on how much of a response is read.
@@ -509,6 +512,8 @@ pub struct EnvironmentFacts {
     pub date: String,
     /// The state of version control, if the workspace is under it.
     pub git: Option<GitFacts>,
+    /// True if the workspace is known to be in no repository of git.
+    pub no_git: bool,
     /// The model's knowledge cutoff.
     pub knowledge_cutoff: String,
     /// Programs that `run_program` can run. Without any, the tool is not offered.

@@ -35,7 +35,6 @@ use innerloop_core::{
     input::{HttpInput, Input},
     log,
     message::Turn,
-    preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
 };
 use innerloop_json::Map;
@@ -440,7 +439,7 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
         model: wanted.model.as_deref(),
         fallbacks: &fallbacks,
         catalogue: &catalogue,
-        preset: wanted.preset.unwrap_or(ConfigPreset::Modern),
+        preset: wanted.preset,
         facts: &wanted.facts,
         tools: &wanted.tools,
         patches: &patches,

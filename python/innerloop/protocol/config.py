@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .history import FoldKind
-from .model import ModelConfig
+from .model import ModelConfig, Price
 
 if sys.version_info >= (3, 11):
     from typing import NotRequired
@@ -23,6 +23,9 @@ class SessionConfig(TypedDict):
     """The session's id. A fork always gets a new one."""
     model: ModelConfig
     """The model, and how to talk to it."""
+    prices: dict[str, Price]
+    """The prices of further models that the session may ask, by name: for summaries, and for
+    agents that it starts. A limit of the cost needs them."""
     limits: Limits
     """The limits at which to stop."""
     response: ResponseLimits
@@ -189,6 +192,8 @@ class EnvironmentFacts(TypedDict, total=False):
     """The current date as ``YYYY-MM-DD``."""
     git: GitFacts | None
     """The state of version control, if the workspace is under it."""
+    no_git: bool
+    """True if the workspace is known to be in no repository of git."""
     knowledge_cutoff: str
     """The model's knowledge cutoff."""
     programs: list[ProgramFacts]

@@ -42,6 +42,7 @@ class SessionConfigPatch(TypedDict, total=False):
 
     id: str | None
     model: ModelConfigPatch | None
+    prices: dict[str, PricePatch | None] | None
     limits: LimitsPatch | None
     response: ResponseLimitsPatch | None
     retry: RetryPolicyPatch | None
@@ -182,6 +183,7 @@ class EnvironmentFactsPatch(TypedDict, total=False):
     os_version: str | None
     date: str | None
     git: GitFactsPatch | None
+    no_git: bool | None
     knowledge_cutoff: str | None
     programs: list[ProgramFacts] | None
     project_docs: list[ProjectDoc] | None

@@ -12,7 +12,7 @@ use innerloop_core::{
     },
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, EnvironmentFacts, ExecMode, GitFacts,
-        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
+        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep, Price,
         ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
         SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
     },
@@ -99,6 +99,7 @@ fn facts() -> EnvironmentFacts {
             untracked: None,
             recent_commits: vec!["Begin".into()],
         }),
+        no_git: false,
         knowledge_cutoff: "May 2026".into(),
         programs: vec![ProgramFacts { name: "qjs".into(), description: "QuickJS".into() }],
         project_docs: vec![ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into() }],
@@ -137,6 +138,7 @@ fn config() -> SessionConfig {
     SessionConfig {
         id: SessionId("sample".into()),
         model: model(),
+        prices: [("claude-haiku-4-5".into(), Price { input: 1, ..Price::default() })].into(),
         limits: Limits {
             max_turns: 9,
             max_tool_rounds_per_input: 5,

@@ -11,6 +11,7 @@
 
 mod across_wires;
 mod attachments;
+mod bad_days;
 mod budgets;
 mod by_id;
 mod bytes;

@@ -450,6 +450,7 @@ fn m5_what_is_typed_before_the_conversation_begins_is_said() {
 fn m5_a_session_that_only_reads_says_so() {
     let scene = Scene::streaming(&[]);
     let terminal = talk(&scene, &["--read-only"], WIDE);
+    terminal.shows(" · preset modern · ");
     terminal.shows(" · only reads · ");
     let _run = left(terminal).exits(0);
 }

@@ -27,7 +27,7 @@ use super::{
 };
 use access::ModelAccess;
 use choice::SessionChoice;
-use innerloop_core::message::Part;
+use innerloop_core::{message::Part, preset::ConfigPreset};
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::Host;
 use innerloop_sandbox::OnProgress;
@@ -47,6 +47,8 @@ pub(super) struct ActiveSession {
     pub(super) words: CallDescriber,
     /// The place where its changes go.
     pub(super) mode: ChangeMode,
+    /// The preset that it was opened with; none if it goes on, since its log has no name for that.
+    pub(super) preset: Option<ConfigPreset>,
     /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
     pub(super) key: KeyInUse,
@@ -84,12 +86,15 @@ impl ActiveSession {
         let reached = ModelAccess::of(&choice.provider, &fallbacks, &mut asked)?;
         audience.tell(choice.because.as_deref());
         let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
-        let config = place.config(&mut asked, &choice.source).await?;
+        let mut config = place.config(&mut asked, &choice.source).await?;
+        // Once more, since the limit of an option is in force only now.
+        choice.catalogue.add_prices(&choice.provider, &mut config);
         let journal = place.journal(&asked.args.files)?;
         let ModelAccess { setup, key, .. } = reached.settled(&choice.provider, &config);
         let tools = asked.tools(&place.site, &setup.keys());
         let people = place.people(&asked, &config, is_attended);
         let setup = setup.with_people(people).with_log(journal.is_some());
+        let preset = choice.source.preset();
         let (opened, words) = choice.source.begin(setup, config, &asked.args.tuning)?;
         let host = opened.host(tools, journal);
         place.tell_lost(&host.commands());
@@ -104,6 +109,7 @@ impl ActiveSession {
             held: place.held,
             words,
             mode,
+            preset,
             reads_only,
             key,
             provider: choice.provider,

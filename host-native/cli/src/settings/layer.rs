@@ -12,7 +12,7 @@ use crate::{
     patch::set,
 };
 use clap::ValueEnum;
-use innerloop_core::{config::EnvironmentFacts, id::SessionId, preset::ConfigPreset};
+use innerloop_core::{config::EnvironmentFacts, id::SessionId};
 use innerloop_driver::{SessionSettings, catalogue::Catalogue, providers};
 use innerloop_sandbox::toml_place::{place, position};
 use innerloop_workspace::plain_file;
@@ -172,7 +172,7 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
         model: None,
         fallbacks: &[],
         catalogue: &Catalogue::default(),
-        preset: ConfigPreset::Modern,
+        preset: None,
         facts: &EnvironmentFacts::default(),
         tools: &[],
         patches: &[&patch],

@@ -74,7 +74,7 @@ pub(super) const ROWS: &[SettingSpec] = &[
     row("approve", SettingKind::Word(words::<ApprovalLevel>), "by what is run where")
         .of_projects()
         .sets(&["approval", "ask"]),
-    row("preset", SettingKind::Word(words::<PresetName>), "modern"),
+    row("preset", SettingKind::Word(words::<PresetName>), "the provider's, else modern"),
     row("vocabulary", SettingKind::Word(words::<ToolVocabulary>), "the preset's")
         .of_projects()
         .sets(&["model", "vocabulary"]),

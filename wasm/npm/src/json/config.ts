@@ -2,7 +2,7 @@
 // words these are: see CONTRIBUTING.md#generated-files.
 
 import type { FoldKind } from "./history.js";
-import type { ModelConfig } from "./model.js";
+import type { ModelConfig, Price } from "./model.js";
 import type { OneOf } from "./shapes.js";
 
 /**
@@ -14,6 +14,11 @@ export interface SessionConfig {
   id: string;
   /** The model, and how to talk to it. */
   model: ModelConfig;
+  /**
+   * The prices of further models that the session may ask, by name: for summaries, and for agents
+   * that it starts. A limit of the cost needs them.
+   */
+  prices: Record<string, Price>;
   /** The limits at which to stop. */
   limits: SessionLimits;
   /** The limits on how much of a response is read. */
@@ -356,6 +361,8 @@ export interface Facts {
     /** Subjects of the newest commits, newest first. */
     recent_commits: string[];
   } | null;
+  /** True if the workspace is known to be in no repository of git. */
+  no_git: boolean;
   /** The model's knowledge cutoff. */
   knowledge_cutoff: string;
   /** Programs that `run_program` can run. Without any, the tool is not offered. */
