@@ -14,6 +14,7 @@ mod attachments;
 mod budgets;
 mod by_id;
 mod bytes;
+mod call_order;
 mod compaction;
 mod composed;
 mod corpus;
