@@ -5,6 +5,7 @@
 
 mod access;
 mod choice;
+mod hooks;
 mod place;
 mod source;
 mod user_wishes;
@@ -27,11 +28,12 @@ use super::{
 use access::ModelAccess;
 use choice::SessionChoice;
 use innerloop_core::message::Part;
-use innerloop_driver::{catalogue::Catalogue, providers::Provider};
-use innerloop_host::host::Host;
+use innerloop_driver::{HostCapabilities, catalogue::Catalogue, providers::Provider};
+use innerloop_host::{host::Host, local::HookCommands};
 use innerloop_sandbox::OnProgress;
 use innerloop_workspace::Workspace;
 use place::SessionPlace;
+use std::sync::Arc;
 
 /// A session and what it works with.
 pub(super) struct ActiveSession {
@@ -48,6 +50,8 @@ pub(super) struct ActiveSession {
     pub(super) mode: ChangeMode,
     /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
+    /// True if its commands run on this machine.
+    pub(super) is_local: bool,
     pub(super) key: KeyInUse,
     pub(super) provider: Provider,
     /// The provider's models, as far as they are known.
@@ -79,16 +83,24 @@ impl ActiveSession {
         let access = ModelAccess::of(&choice.provider, &mut asked)?;
         audience.tell(choice.because.as_deref());
         let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
-        let config = place.config(&mut asked, &choice.source).await?;
+        let mut config = place.config(&mut asked, &choice.source).await?;
+        let hooks = hooks::open(&asked.args, &mut config, place.site.workspace())?;
         let journal = place.journal(&asked.args.files)?;
         let ModelAccess { setup, key, .. } = access.settled(&choice.provider, &config);
         let tools = asked.tools(&place.site, &setup.keys());
         let people = place.people(&asked, &config, is_attended);
+        let points = hooks.as_ref().map(HookCommands::points).unwrap_or_default();
+        let people = HostCapabilities { hooks: points, ..people };
         let setup = setup.with_people(people).with_log(journal.is_some());
+        let setup = match hooks {
+            Some(hooks) => setup.with_hooks(Arc::new(hooks)),
+            None => setup,
+        };
         let (opened, words) = choice.source.begin(setup, config, &asked.args.tuning)?;
         let host = opened.host(tools, journal);
         place.tell_lost(&host.commands());
         let (mode, reads_only) = (asked.mode, asked.args.tuning.read_only);
+        let is_local = place.site.is_local();
         let screen = audience.screen.clone();
         let (person, judge) = answering(&host, &words, (asked, &place), audience);
         Ok(Self {
@@ -100,6 +112,7 @@ impl ActiveSession {
             words,
             mode,
             reads_only,
+            is_local,
             key,
             provider: choice.provider,
             catalogue: choice.catalogue,
