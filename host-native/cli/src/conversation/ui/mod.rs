@@ -94,6 +94,10 @@ pub(super) struct ConversationUi {
     steps: FileSteps,
     /// The words that the steps began with.
     said_steps: StepTitles,
+    /// True if the next undo also undoes the changes to files.
+    rewinds: bool,
+    /// True if commands change files of which nobody hears.
+    is_local: bool,
     style: OutputStyle,
     provider: Provider,
     catalogue: Catalogue,
@@ -158,6 +162,8 @@ impl ConversationUi {
             asks_to_apply: work.mode == ChangeMode::Ask,
             steps: FileSteps::default(),
             said_steps: StepTitles::of(work.host.driver().session()),
+            rewinds: false,
+            is_local: work.is_local,
             style,
             provider: work.provider.clone(),
             catalogue: work.catalogue.clone(),
@@ -237,7 +243,13 @@ impl ConversationUi {
                 self.state = ConversationState::Idle;
             }
             EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
-            EventKind::Rewound { why: RewindReason::Undo, .. } => self.offer_files(),
+            EventKind::Rewound { why: RewindReason::Undo, .. } => {
+                if mem::take(&mut self.rewinds) {
+                    self.undo_files()
+                } else {
+                    self.offer_files()
+                }
+            }
             _ => {}
         }
         self.draw();
@@ -271,6 +283,8 @@ impl ConversationUi {
 
     /// Shows an error.
     pub(super) fn complain(&mut self, why: &str) {
+        // The undo of a rewind was refused: a later one is another matter.
+        self.rewinds = false;
         self.tell(TextStyle::RED, why);
         self.draw();
     }

@@ -36,6 +36,14 @@ const NAME: usize = 80;
 const CONFLICT: &str = "/diff shows what applying would make of what is there now, /apply over \
                         does that, /drop gives up what the agent has changed";
 
+/// The notice where steps are undone of whose changes to files nothing is known.
+const EARLIER: &str = "what steps of before this conversation was resumed have changed in files \
+                       stays as it is: /diff shows what is not applied";
+
+/// The notice where commands run on the machine itself.
+const UNWATCHED: &str =
+    "what commands of this machine have changed is not known, and stays as it is";
+
 /// The text that the agent reads if its changes were given up.
 const GIVEN_UP: &str = "The user has given up those changes to files that were not applied yet: \
                         the files are again what stands in the folder. Read them again before \
@@ -93,6 +101,8 @@ impl ConversationUi {
             SlashCommand::Undo(steps) => self.commands.send(Command::Undo { steps }),
             SlashCommand::UndoFiles => self.undo_files(),
             SlashCommand::Redo(steps) => self.commands.send(Command::Redo { steps }),
+            SlashCommand::Rewind(None) => self.list_steps(),
+            SlashCommand::Rewind(Some(steps)) => self.rewind(steps),
             SlashCommand::Clear => self.commands.send(Command::Clear),
             SlashCommand::Compact(_) if self.is_working() => {
                 self.note("the agent is at work: Esc stops it, then /compact");
@@ -232,14 +242,42 @@ impl ConversationUi {
         }
     }
 
+    /// Lists what the person has said, newest first, with the numbers to rewind by.
+    fn list_steps(&mut self) {
+        let listed = |(number, said)| format!("{number:>3}  {said}");
+        let lines: Vec<String> = self.said_steps.newest_first().map(listed).collect();
+        if lines.is_empty() {
+            return self.note("nothing was said yet that could be taken back");
+        }
+        lines.iter().for_each(|line| self.note(line));
+        self.note("/rewind N goes back to before one of these, with the files");
+    }
+
+    /// Goes back to before that many steps, with their changes to files.
+    fn rewind(&mut self, steps: u32) {
+        if self.is_working() {
+            return self.note("the agent is at work: Esc stops it, then /rewind");
+        }
+        // The files follow when the session has gone back: only then is it known which steps are
+        // undone.
+        self.rewinds = true;
+        self.commands.send(Command::Undo { steps });
+    }
+
     /// Undoes the changes of undone steps to files, and says which files stay and why.
-    fn undo_files(&mut self) {
+    pub(super) fn undo_files(&mut self) {
         if self.is_working() {
             return self.note("the agent is at work: Esc stops it, then /undo files");
         }
         let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
         // Whatever happens to each file below, the same steps are not offered again.
         self.steps.settle();
+        if self.said_steps.undoes_unheard() {
+            self.tell(TextStyle::YELLOW, EARLIER);
+        }
+        if self.is_local {
+            self.tell(TextStyle::YELLOW, UNWATCHED);
+        }
         if undone.is_empty() {
             return self.note("no undone step has changed a file, as far as is known");
         }
