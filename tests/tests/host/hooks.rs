@@ -101,15 +101,19 @@ fn j21_the_example_of_the_docs_denies_a_removal_and_formats_after_an_edit() {
 fn j21_commands_at_a_point_run_in_order_and_see_what_those_before_put_in() {
     let scene = scene(&[write("c1", "a.txt", "one")]);
     let other = r#"{"decision":"replace","tool_input":{"file_path":"b.txt","content":"two"}}"#;
-    settings(
-        &scene,
-        &format!(
-            "[[hooks.before_tool]]\ncommand = '''tee -a $INNERLOOP_HOME/first >/dev/null; echo '{other}' '''\n\
-             [[hooks.before_tool]]\ncommand = 'tee -a $INNERLOOP_HOME/second | grep -q b.txt || exit 2'\n\
-             [[hooks.before_tool]]\nmatcher = 'Bash'\ncommand = 'exit 2'\n\
-             [[hooks.after_tool]]\ncommand = '''echo '{{\"decision\":\"replace\",\"text\":\"as told\"}}' '''\n"
-        ),
-    );
+    let told = r#"{"decision":"replace","text":"as told"}"#;
+    let hook = |point: &str, command: &str| {
+        format!("[[hooks.{point}]]\ncommand = \"{}\"\n", command.replace('"', "\\\""))
+    };
+    let first = format!("tee -a $INNERLOOP_HOME/first >/dev/null; echo '{other}'");
+    let second = "tee -a $INNERLOOP_HOME/second | grep -q b.txt || exit 2";
+    let all = [
+        hook("before_tool", &first),
+        hook("before_tool", second),
+        hook("before_tool", "exit 2") + "matcher = 'Bash'\n",
+        hook("after_tool", &format!("echo '{told}'")),
+    ];
+    settings(&scene, &all.concat());
     let _run = go(&scene, &[]).exits(0);
     assert_eq!(scene.text("workspace/b.txt"), "two");
     assert!(!exists(scene.workspace().join("a.txt")));

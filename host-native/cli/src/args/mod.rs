@@ -89,8 +89,8 @@ pub(super) enum CliCommand {
     ///
     /// A folder's .innerloop/config.toml is obeyed only when you have said so, here or when a run
     /// asks, and no longer when it has changed. It can choose a model and lower limits, and name
-    /// hooks, which are commands that run on this machine; it never says where keys are sent or what
-    /// runs without a question.
+    /// hooks, which are commands that run on this machine; it never says where keys are sent or
+    /// what runs without a question.
     Trust(TrustArgs),
     /// Print what completes the arguments of this program in your shell.
     Completions(CompletionsArgs),

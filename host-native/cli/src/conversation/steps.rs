@@ -37,8 +37,8 @@ impl StepTitles {
         Self { unheard: said.len(), said, undone: 0 }
     }
 
-    /// Returns the steps that can be undone, newest first, each with the number of steps to undo for
-    /// what was before it.
+    /// Returns the steps that can be undone, newest first, each with the number of steps to undo to
+    /// get to before it.
     pub(super) fn newest_first(&self) -> impl Iterator<Item = (usize, &str)> {
         let standing = self.said.len().saturating_sub(self.undone);
         let standing = self.said.get(..standing).unwrap_or_default();

@@ -129,8 +129,8 @@ fn rules(args: &SessionArgs) -> Result<CallRules, CliError> {
     Ok(rules)
 }
 
-/// Returns whether the model of a session that goes on may ask the person. The user's settings say no
-/// for good, as they do for a new session.
+/// Returns whether the model of a session that goes on may ask the person. The user's settings say
+/// no for good, as they do for a new session.
 fn asks_person(args: &SessionArgs) -> bool {
     let settings = args.tuning.settings.user.as_deref().unwrap_or_default();
     let said = serde_json::from_str(settings)

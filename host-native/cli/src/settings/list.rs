@@ -159,8 +159,8 @@ impl SettingEntry<'_> {
     }
 }
 
-/// Returns every setting, then the fields of `config` and `providers` that are set, and the hooks in
-/// the order in which they run.
+/// Returns every setting, then the fields of `config` and `providers` that are set, and the hooks
+/// in the order in which they run.
 fn entries(layers: &LayerStack) -> Vec<SettingEntry<'_>> {
     let mut entries: Vec<SettingEntry<'_>> = Vec::new();
     for row in ROWS {

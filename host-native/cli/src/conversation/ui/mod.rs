@@ -243,13 +243,7 @@ impl ConversationUi {
                 self.state = ConversationState::Idle;
             }
             EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
-            EventKind::Rewound { why: RewindReason::Undo, .. } => {
-                if mem::take(&mut self.rewinds) {
-                    self.undo_files()
-                } else {
-                    self.offer_files()
-                }
-            }
+            EventKind::Rewound { why: RewindReason::Undo, .. } => self.on_undone(),
             _ => {}
         }
         self.draw();

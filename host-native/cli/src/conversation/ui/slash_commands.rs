@@ -23,7 +23,7 @@ use innerloop_core::{
 use innerloop_driver::{FileUndo, UndoneFile};
 use innerloop_workspace::ApplyError;
 use serde_json::{Value, json};
-use std::{env, io};
+use std::{env, io, mem};
 
 /// The levels of effort for models that the catalogue does not know.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -233,8 +233,13 @@ impl ConversationUi {
         }
     }
 
-    /// Tells how to undo the changes of undone steps to files.
-    pub(super) fn offer_files(&mut self) {
+    /// Undoes the changes of undone steps to files if the person goes back to before an input, or
+    /// else tells how to.
+    pub(super) fn on_undone(&mut self) {
+        if mem::take(&mut self.rewinds) { self.undo_files() } else { self.offer_files() }
+    }
+
+    fn offer_files(&mut self) {
         let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
         if !undone.is_empty() {
             let files = changes::files(undone.len());
@@ -265,7 +270,7 @@ impl ConversationUi {
     }
 
     /// Undoes the changes of undone steps to files, and says which files stay and why.
-    pub(super) fn undo_files(&mut self) {
+    fn undo_files(&mut self) {
         if self.is_working() {
             return self.note("the agent is at work: Esc stops it, then /undo files");
         }
