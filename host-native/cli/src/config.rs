@@ -64,9 +64,9 @@ impl SessionPlan {
         let standard = model.settings.of(&provider.name).and_then(|said| said.model.as_deref());
         let standard = standard.map(|name| json!({"model": {"name": name}}).to_string());
         let settings = tuning.settings.clone();
-        let lower = [Some(defaults(preset, asks, pages)), standard, settings.user];
         let fallbacks = fallbacks::read(provider, model)?;
         let window = window(provider)?;
+        let lower = [Some(defaults(preset, asks, (tuning, pages))), standard, settings.user];
         let upper = [window, settings.environment, file, Some(options(tuning)?)];
         let (id, provider, model) = (new_id()?, provider.clone(), model.model.clone());
         let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
@@ -147,10 +147,15 @@ fn told(error: &SettingsError) -> CliError {
 }
 
 /// Returns the program's own defaults for fields that the preset leaves open.
-fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String {
+fn defaults(
+    preset: ConfigPreset,
+    asks: AskAbout,
+    (tuning, pages): (&TuningArgs, &PageAccess),
+) -> String {
     let preset = preset.config();
     let mut patch = json!({});
     set(&mut patch, &["web_fetch"], pages.can_be_asked_for().then_some(true));
+    set(&mut patch, &["ask_user"], tuning.asks_person.filter(|asks| *asks));
     if preset.limits.max_tool_rounds_per_input == 0 {
         set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
     }
@@ -179,6 +184,7 @@ fn window(provider: &Provider) -> Result<Option<String>, CliError> {
 pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     let mut patch = json!({});
     set(&mut patch, &["approval", "ask"], tuning.approve.map(ApprovalLevel::asked));
+    set(&mut patch, &["ask_user"], tuning.asks_person.filter(|asks| !*asks));
     set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
     set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
     set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));

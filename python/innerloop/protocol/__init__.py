@@ -25,6 +25,7 @@ from .action import (
     ToolRun,
 )
 from .config import (
+    AfterToolPolicy,
     AnswerConfig,
     ApprovalPolicy,
     ApprovalRule,
@@ -35,6 +36,7 @@ from .config import (
     CompactionTier,
     ConfigPreset,
     CorrectionPolicy,
+    DeniedResult,
     EnvironmentFacts,
     ExecMode,
     FaultCounts,
@@ -282,6 +284,7 @@ from .parts import (
     UndoneFile,
 )
 from .patch import (
+    AfterToolPolicyPatch,
     AnswerConfigPatch,
     ApprovalPolicyPatch,
     CompactionPolicyPatch,
@@ -323,6 +326,8 @@ __all__ = [
     "ActionShell",
     "ActionViewImage",
     "ActionWrite",
+    "AfterToolPolicy",
+    "AfterToolPolicyPatch",
     "AgentState",
     "Answer",
     "AnswerConfig",
@@ -362,6 +367,7 @@ __all__ = [
     "CorrectionPolicy",
     "CorrectionPolicyPatch",
     "DeniedBy",
+    "DeniedResult",
     "DocFiles",
     "DocsAnswer",
     "Effect",

@@ -482,6 +482,8 @@ class HookPolicy(TypedDict):
     max_denials: int
     """The number of times for one input that the hook before the end may send the model back to
     work; a further denial ends the run as it stands."""
+    after_tool: AfterToolPolicy
+    """The rules for the hook after a tool."""
 
 
 HookPoint = Literal[
@@ -489,6 +491,7 @@ HookPoint = Literal[
     "before_model",
     "before_tool",
     "after_tool",
+    "after_iteration",
     "before_stop",
     "outbound",
     "compact",
@@ -501,6 +504,9 @@ HookPoint = Literal[
 - ``before_tool``: Before a tool runs. Replaceable by other arguments, which are checked
   again.
 - ``after_tool``: After a tool has run. Replaceable by another text for the model.
+- ``after_iteration``: After a round of calls, whose results the model is about to read. A
+  replacement is a text that it reads behind them, as a steering message; a denial ends the
+  run.
 - ``before_stop``: Before the run ends. The model reads the reason of a denial, and the run
   goes on, as often as ``max_denials`` allows.
 - ``outbound``: Before the result of the session's own agent goes out, at the end of a run
@@ -508,6 +514,24 @@ HookPoint = Literal[
   history as it is; a denial withholds the result.
 - ``compact``: Before the oldest turns are archived or summed up. Replaceable by a text that
   stands in their place; a denial leaves the conversation as it is.
+"""
+
+
+class AfterToolPolicy(TypedDict):
+    """The rules for the hook after a tool."""
+
+    raw: bool
+    """True if the hook sees keys of endpoints that stand in a call's text, which are masked
+    everywhere else. After a restart it sees the masked text."""
+    denial: DeniedResult
+    """The result that the model reads if the hook denies."""
+
+
+DeniedResult = Literal["withhold", "keep"]
+"""The result of a call that a hook has denied after it has run.
+
+- ``withhold``: The model reads the reason in its place.
+- ``keep``: The model reads it as it is, as if the hook had allowed it.
 """
 
 

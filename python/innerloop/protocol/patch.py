@@ -10,6 +10,7 @@ from .config import (
     AskAbout,
     BuiltinTools,
     CompactionTier,
+    DeniedResult,
     ExecMode,
     HookPoint,
     LimitAction,
@@ -258,6 +259,14 @@ class HookPolicyPatch(TypedDict, total=False):
     points: list[HookPoint] | None
     fail_closed: bool | None
     max_denials: int | None
+    after_tool: AfterToolPolicyPatch | None
+
+
+class AfterToolPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``AfterToolPolicy``: what is missing stays as it is."""
+
+    raw: bool | None
+    denial: DeniedResult | None
 
 
 class GuardPolicyPatch(TypedDict, total=False):

@@ -15,6 +15,7 @@ mod bad_days;
 mod budgets;
 mod by_id;
 mod bytes;
+mod call_order;
 mod compaction;
 mod composed;
 mod corpus;

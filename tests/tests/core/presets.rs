@@ -149,6 +149,8 @@ fn gnoma_is_pinned() {
         corrections.faults.echo = 2
         corrections.faults.greeting = 2
         corrections.faults.patch_spiral = 1
+        hooks.after_tool.denial = "keep"
+        hooks.after_tool.raw = true
         limits.action = "error"
         loops.detect = false
         retry.base_ms = 1000

@@ -24,6 +24,7 @@ mod faults;
 mod flow;
 mod full_disks;
 mod functions;
+mod hooks;
 mod http;
 mod install;
 mod kept;

@@ -51,6 +51,9 @@ pub(crate) struct TuningArgs {
     /// the preset.
     #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) config: Option<PathBuf>,
+    /// Whether the model may ask the person, where that is said or somebody talks with it.
+    #[arg(skip)]
+    pub(crate) asks_person: Option<bool>,
     /// What settings say of the configuration.
     #[arg(skip)]
     pub(crate) settings: ConfigPatches,

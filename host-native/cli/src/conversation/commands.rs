@@ -9,9 +9,9 @@ use crate::{
 use clap::ValueEnum as _;
 
 /// The commands' names, for completion.
-pub(super) const NAMES: [&str; 15] = [
+pub(super) const NAMES: [&str; 16] = [
     "/apply", "/approve", "/attach", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort",
-    "/help", "/model", "/new", "/quit", "/redo", "/undo",
+    "/help", "/model", "/new", "/quit", "/redo", "/rewind", "/undo",
 ];
 
 /// The words with which people leave a shell or another program.
@@ -33,6 +33,7 @@ const HELP: &str = "\
 /undo [N]        take back the last step, or N steps; a step begins with what you say
 /undo files      take back the files that undone steps have changed, where they are as left
 /redo [N]        put steps back that were undone
+/rewind [N]      list what you have said, newest first; go back to before the Nth, files too
 /clear           have the agent forget what was said; /undo brings it back
 /compact [TEXT]  sum the conversation up; TEXT says what matters
 /cost            what the conversation has come to
@@ -95,6 +96,8 @@ pub(super) enum SlashCommand {
     /// Undo the changes to files of the steps that are undone.
     UndoFiles,
     Redo(u32),
+    /// List the steps, or undo that many with their changes to files.
+    Rewind(Option<u32>),
     Clear,
     /// Sum the conversation up.
     Compact(Option<String>),
@@ -158,6 +161,11 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
         ("/redo", rest) => {
             steps(rest).map(SlashCommand::Redo).ok_or("/redo takes a number".to_owned())
         }
+        ("/rewind", None) => Ok(SlashCommand::Rewind(None)),
+        ("/rewind", rest) => match steps(rest) {
+            Some(steps) => Ok(SlashCommand::Rewind(Some(steps))),
+            None => Err("/rewind takes a number of its list".to_owned()),
+        },
         ("/clear", _) => plain(SlashCommand::Clear),
         ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
         ("/cost", _) => plain(SlashCommand::Cost),
@@ -203,7 +211,9 @@ mod tests {
         assert_eq!(told("/undo 3"), Some(Ok(SlashCommand::Undo(3))));
         assert_eq!(told("/undo files"), Some(Ok(SlashCommand::UndoFiles)));
         assert_eq!(told("/redo 2"), Some(Ok(SlashCommand::Redo(2))));
-        for wrong in ["/undo 0", "/undo it", "/redo -1", "/clear all"] {
+        assert_eq!(told("/rewind"), Some(Ok(SlashCommand::Rewind(None))));
+        assert_eq!(told("/rewind 2"), Some(Ok(SlashCommand::Rewind(Some(2)))));
+        for wrong in ["/undo 0", "/undo it", "/redo -1", "/rewind 0", "/clear all"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }
         for wrong in ["/approve some", "/diff all", "/modl", "/apply all", "/new one"] {

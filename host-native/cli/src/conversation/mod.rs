@@ -42,7 +42,8 @@ use tokio::time::sleep;
 use ui::ConversationUi;
 
 /// Runs conversations until the person leaves.
-pub(super) async fn run(args: ConversationArgs) -> Result<(), CliError> {
+pub(super) async fn run(mut args: ConversationArgs) -> Result<(), CliError> {
+    args.session.tuning.asks_person = Some(!args.no_questions);
     let color = settings::color(args.color, !args.session.settings.no_settings);
     let style = OutputStyle::new(color.unwrap_or_default());
     talk(args.session, None, InitialInput { commands: Vec::new(), words: args.prompt }, style).await

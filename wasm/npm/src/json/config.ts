@@ -128,6 +128,16 @@ export interface SessionConfig {
      * work; a further denial ends the run as it stands.
      */
     max_denials: number;
+    /** The rules for the hook after a tool. */
+    after_tool: {
+      /**
+       * True if the hook sees keys of endpoints that stand in a call's text, which are masked
+       * everywhere else. After a restart it sees the masked text.
+       */
+      raw: boolean;
+      /** The result that the model reads if the hook denies. */
+      denial: "withhold" | "keep";
+    };
   };
   /** The rules about reading files before they are changed. */
   guard: {
@@ -401,6 +411,11 @@ export type HookPoint =
   | "before_tool"
   /** After a tool has run. Replaceable by another text for the model. */
   | "after_tool"
+  /**
+   * After a round of calls, whose results the model is about to read. A replacement is a text that
+   * it reads behind them, as a steering message; a denial ends the run.
+   */
+  | "after_iteration"
   /**
    * Before the run ends. The model reads the reason of a denial, and the run goes on, as often as
    * `max_denials` allows.

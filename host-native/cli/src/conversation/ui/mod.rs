@@ -95,6 +95,10 @@ pub(super) struct ConversationUi {
     steps: FileSteps,
     /// The words that the steps began with.
     said_steps: StepTitles,
+    /// True if the next undo also undoes the changes to files.
+    rewinds: bool,
+    /// True if commands change files of which nobody hears.
+    is_local: bool,
     style: OutputStyle,
     provider: Provider,
     /// The options and settings that lead to other providers.
@@ -161,6 +165,8 @@ impl ConversationUi {
             asks_to_apply: work.mode == ChangeMode::Ask,
             steps: FileSteps::default(),
             said_steps: StepTitles::of(work.host.driver().session()),
+            rewinds: false,
+            is_local: work.is_local,
             style,
             provider: work.provider.clone(),
             access: work.access.clone(),
@@ -241,7 +247,7 @@ impl ConversationUi {
                 self.state = ConversationState::Idle;
             }
             EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
-            EventKind::Rewound { why: RewindReason::Undo, .. } => self.offer_files(),
+            EventKind::Rewound { why: RewindReason::Undo, .. } => self.on_undone(),
             _ => {}
         }
         self.draw();
@@ -275,6 +281,8 @@ impl ConversationUi {
 
     /// Shows an error.
     pub(super) fn complain(&mut self, why: &str) {
+        // The undo of a rewind was refused: a later one is another matter.
+        self.rewinds = false;
         self.tell(TextStyle::RED, why);
         self.draw();
     }
