@@ -16,6 +16,7 @@ mod by_id;
 mod bytes;
 mod compaction;
 mod composed;
+mod context;
 mod corpus;
 mod corrections;
 mod cost;

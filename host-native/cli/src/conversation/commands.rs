@@ -9,9 +9,9 @@ use crate::{
 use clap::ValueEnum as _;
 
 /// The commands' names, for completion.
-pub(super) const NAMES: [&str; 15] = [
-    "/apply", "/approve", "/attach", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort",
-    "/help", "/model", "/new", "/quit", "/redo", "/undo",
+pub(super) const NAMES: [&str; 16] = [
+    "/apply", "/approve", "/attach", "/clear", "/compact", "/context", "/cost", "/diff", "/drop",
+    "/effort", "/help", "/model", "/new", "/quit", "/redo", "/undo",
 ];
 
 /// The words with which people leave a shell or another program.
@@ -35,6 +35,7 @@ const HELP: &str = "\
 /redo [N]        put steps back that were undone
 /clear           have the agent forget what was said; /undo brings it back
 /compact [TEXT]  sum the conversation up; TEXT says what matters
+/context         what fills the context window: prompt, instructions, tools, what was said
 /cost            what the conversation has come to
 /new             begin another session; this one is kept
 /quit            leave (Ctrl-D); exit does, too
@@ -98,6 +99,8 @@ pub(super) enum SlashCommand {
     Clear,
     /// Sum the conversation up.
     Compact(Option<String>),
+    /// Tell what fills the context window.
+    Context,
     Cost,
     /// Begin another session.
     New,
@@ -160,6 +163,7 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
         }
         ("/clear", _) => plain(SlashCommand::Clear),
         ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
+        ("/context", _) => plain(SlashCommand::Context),
         ("/cost", _) => plain(SlashCommand::Cost),
         ("/new", _) => plain(SlashCommand::New),
         ("/quit" | "/exit", _) => plain(SlashCommand::Quit),
@@ -206,6 +210,8 @@ mod tests {
         for wrong in ["/undo 0", "/undo it", "/redo -1", "/clear all"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }
+        assert_eq!(told("/context"), Some(Ok(SlashCommand::Context)));
+        assert_eq!(told("/context all"), Some(Err(true)));
         for wrong in ["/approve some", "/diff all", "/modl", "/apply all", "/new one"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }
