@@ -136,7 +136,7 @@ fn shown_doc(doc: &ProjectDoc) -> String {
 }
 
 /// Returns the project's instruction files in the given order, cut at the budget with a marker.
-fn project_docs(facts: &EnvironmentFacts) -> String {
+pub(crate) fn project_docs(facts: &EnvironmentFacts) -> String {
     let mut out = String::new();
     for doc in &facts.project_docs {
         out.push_str(&shown_doc(doc));

@@ -18,6 +18,7 @@ mod bytes;
 mod call_order;
 mod compaction;
 mod composed;
+mod context;
 mod corpus;
 mod corrections;
 mod cost;

@@ -14,6 +14,7 @@ mod bad_arguments;
 mod clang;
 mod commands;
 mod config;
+mod context;
 mod conversation;
 mod corrections;
 mod decode;

@@ -9,9 +9,9 @@ use crate::{
 use clap::ValueEnum as _;
 
 /// The commands' names, for completion.
-pub(super) const NAMES: [&str; 16] = [
-    "/apply", "/approve", "/attach", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort",
-    "/help", "/model", "/new", "/quit", "/redo", "/rewind", "/undo",
+pub(super) const NAMES: [&str; 17] = [
+    "/apply", "/approve", "/attach", "/clear", "/compact", "/context", "/cost", "/diff", "/drop",
+    "/effort", "/help", "/model", "/new", "/quit", "/redo", "/rewind", "/undo",
 ];
 
 /// The words with which people leave a shell or another program.
@@ -36,6 +36,7 @@ const HELP: &str = "\
 /rewind [N]      list what you have said, newest first; go back to before the Nth, files too
 /clear           have the agent forget what was said; /undo brings it back
 /compact [TEXT]  sum the conversation up; TEXT says what matters
+/context         what fills the context window: prompt, instructions, tools, what was said
 /cost            what the conversation has come to
 /new             begin another session; this one is kept
 /quit            leave (Ctrl-D); exit does, too
@@ -101,6 +102,8 @@ pub(super) enum SlashCommand {
     Clear,
     /// Sum the conversation up.
     Compact(Option<String>),
+    /// Tell what fills the context window.
+    Context,
     Cost,
     /// Begin another session.
     New,
@@ -168,6 +171,7 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
         },
         ("/clear", _) => plain(SlashCommand::Clear),
         ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
+        ("/context", _) => plain(SlashCommand::Context),
         ("/cost", _) => plain(SlashCommand::Cost),
         ("/new", _) => plain(SlashCommand::New),
         ("/quit" | "/exit", _) => plain(SlashCommand::Quit),
@@ -216,6 +220,8 @@ mod tests {
         for wrong in ["/undo 0", "/undo it", "/redo -1", "/rewind 0", "/clear all"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }
+        assert_eq!(told("/context"), Some(Ok(SlashCommand::Context)));
+        assert_eq!(told("/context all"), Some(Err(true)));
         for wrong in ["/approve some", "/diff all", "/modl", "/apply all", "/new one"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }

@@ -7,6 +7,7 @@ mod changes;
 mod commands;
 mod completion;
 mod composer;
+mod context_table;
 mod steps;
 mod turn_review;
 mod ui;

@@ -38,7 +38,7 @@ use innerloop_core::{
     id::AgentId,
     input::Command,
     message::{Part, RewindReason},
-    status::RunEnd,
+    status::{ContextUsage, RunEnd},
 };
 use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::CommandSender;
@@ -50,7 +50,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot::Receiver};
 
 /// The mark at the end of a text that should wait until the agent is done.
 const LATER: &str = "&&";
@@ -85,6 +85,8 @@ pub(super) struct ConversationUi {
     /// The texts that the agent has not read yet.
     queued: VecDeque<String>,
     commands: CommandSender,
+    /// The answer that is to come to the question what fills the context window.
+    context: Option<Receiver<Option<ContextUsage>>>,
     person: Option<PersonHandle>,
     judge: ApprovalJudge,
     workspace: Workspace,
@@ -158,6 +160,7 @@ impl ConversationUi {
             doubted: None,
             queued: VecDeque::new(),
             commands: work.host.commands(),
+            context: None,
             person: work.person.clone(),
             judge: work.judge.clone(),
             workspace: work.workspace.clone(),
@@ -294,9 +297,10 @@ impl ConversationUi {
         self.transcript.out().wait(false);
     }
 
-    /// Lets time pass: for keys that may be answers, and for the spinner.
+    /// Lets time pass: for keys that may be answers, for the session's answer, and the spinner.
     pub(super) fn tick(&mut self) {
         self.answer_by_key();
+        self.show_context();
         self.spinner.tick();
         self.draw();
     }

@@ -5,6 +5,7 @@ use super::{
     super::{
         changes,
         commands::{SlashCommand, help},
+        context_table::{headline, table},
     },
     ConversationUi,
 };
@@ -18,6 +19,7 @@ use crate::{
     style::{TextStyle, brief},
 };
 use innerloop_core::{
+    id::AgentId,
     input::Command,
     json::{JsonObject, from_str},
     message::Part,
@@ -29,6 +31,7 @@ use innerloop_driver::{
 use innerloop_workspace::ApplyError;
 use serde_json::{Value, json};
 use std::{env, io, mem};
+use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 
 /// The levels of effort for models that the catalogue does not know.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -115,6 +118,7 @@ impl ConversationUi {
             SlashCommand::Compact(instructions) => {
                 self.commands.send(Command::Compact { instructions });
             }
+            SlashCommand::Context => self.ask_context(),
             SlashCommand::Cost => {
                 let spent = self.all.spent();
                 self.note(&spent);
@@ -153,6 +157,28 @@ impl ConversationUi {
     pub(in super::super) fn model_args(&self) -> ModelArgs {
         let (provider, model) = (self.provider.name.clone(), self.model.name.clone());
         ModelArgs { provider: Some(provider), model: Some(model), ..self.access.clone() }
+    }
+
+    /// Asks the session what fills the context window.
+    fn ask_context(&mut self) {
+        // By a visit, since the session is the host's: the answer comes between two of its inputs,
+        // also while the agent works.
+        let asked = self.commands.visit(|driver, _| driver.session().context(AgentId::ROOT));
+        self.context = Some(asked);
+    }
+
+    /// Shows what fills the context window, once the session has answered.
+    pub(super) fn show_context(&mut self) {
+        let answer = self.context.as_mut().map(Receiver::try_recv);
+        if matches!(answer, Some(Ok(_) | Err(TryRecvError::Closed))) {
+            self.context = None;
+        }
+        if let Some(Ok(Some(usage))) = answer {
+            self.note(&headline(&usage));
+            // Behind the note, which ends a line that the model is in the middle of.
+            let table = table(&usage, self.screen.width(), self.style);
+            self.write(&table);
+        }
     }
 
     /// Has another model answer from the next call on.
