@@ -66,10 +66,10 @@ impl Session {
         let best = self.models.best(&setup.config.routing, None, self.now);
         // Another agent's call may have failed before, so that the model has changed already.
         if let Some(at) = best.filter(|_| !self.models.is_free(setup.at, self.now)) {
-            let from = self.origin();
+            let failed = self.origin();
             self.switch(at, outputs);
             let to = self.origin();
-            let kind = EventKind::Rerouted { from, to, message };
+            let kind = EventKind::Rerouted { failed, to, message };
             outputs.push(Output::Event(self.event(id, kind)));
         }
         self.step(id, outputs, TransitionCause::Tick);

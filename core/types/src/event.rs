@@ -274,7 +274,7 @@ pub enum EventKind {
     /// A model has failed, and another one takes over at once.
     Rerouted {
         /// The model that has failed.
-        from: ModelOrigin,
+        failed: ModelOrigin,
         /// The one that takes over.
         to: ModelOrigin,
         /// The text that says what went wrong.

@@ -123,7 +123,7 @@ fn kinds() -> Vec<EventKind> {
         Retry { attempt: 2, delay_ms: 500, message: "overloaded".into() },
         Routed { to: origin("mock-1"), task: Some("debug") },
         Rerouted {
-            from: origin("mock-1"),
+            failed: origin("mock-1"),
             to: origin("mock-2"),
             message: "overloaded".into(),
         },

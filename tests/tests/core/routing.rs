@@ -49,8 +49,8 @@ fn body(host: &TestHost) -> Value {
 /// The changes of the model: from which to which, and why.
 fn changes(host: &TestHost) -> Vec<(String, String, String)> {
     host.find(|kind| match kind {
-        EventKind::Rerouted { from, to, message } => {
-            Some((from.model.clone(), to.model.clone(), message.clone()))
+        EventKind::Rerouted { failed, to, message } => {
+            Some((failed.model.clone(), to.model.clone(), message.clone()))
         }
         _ => None,
     })

@@ -35,7 +35,7 @@ test("n18 another provider takes over with its own key", async () => {
   const { result, events, servers, agent } = played;
   assert.deepEqual([result.status, result.text], ["completed", "Nothing is there."]);
   assert.deepEqual(
-    events.map(({ from, to }) => [from.model, to.model]),
+    events.map(({ failed, to }) => [failed.model, to.model]),
     [["mock-1", "mock-2"]],
   );
   const [{ headers, body }] = servers[1].requests;

@@ -532,16 +532,16 @@ fn uncoloured(line: &str) -> Cow<'_, str> {
 fn aside(event: &EventKind) -> Option<String> {
     match event {
         EventKind::Corrected { text, .. } => Some(correction(text)),
-        EventKind::Rerouted { from, to, message } => Some(takeover(from, to, message)),
+        EventKind::Rerouted { failed, to, message } => Some(takeover(failed, to, message)),
         _ => None,
     }
 }
 
 /// Returns the line about a model that takes over.
-fn takeover(from: &ModelOrigin, to: &ModelOrigin, why: &str) -> String {
+fn takeover(failed: &ModelOrigin, to: &ModelOrigin, why: &str) -> String {
     let name = |model: &ModelOrigin| format!("{}/{}", model.endpoint.0, model.model);
     let why = if why.is_empty() { "it is left alone for a while" } else { why };
-    format!("({} takes over from {}: {})", name(to), name(from), brief(why, MESSAGE_CHARS))
+    format!("({} takes over from {}: {})", name(to), name(failed), brief(why, MESSAGE_CHARS))
 }
 
 /// Returns the line about a reply whose fault the model was told.
