@@ -148,7 +148,10 @@ test("n19 what fills the context window is told by part, also of a closed agent"
     reply({ calls: [["read_file", { file_path: "long.txt" }]], usage: [4_000, 100] }),
     reply({ text: "Read.", usage: [9_000, 1_000] }),
   );
-  const files = { "long.txt": "a line of text\n".repeat(500), "AGENTS.md": "Be brief. ".repeat(99) };
+  const files = {
+    "long.txt": "a line of text\n".repeat(500),
+    "AGENTS.md": "Be brief. ".repeat(99),
+  };
   const agent = await agentAt(server, { files });
   const before = partsOf(agent.context());
   assert.deepEqual(Object.keys(before), ["system", "documents", "tools", "history", "results"]);

@@ -46,7 +46,10 @@ test("the demo mends the example in the page: red before, green after", async ()
   // How full the context window is, by part.
   const meter = page.locator(".totals meter[title*='Tool results']");
   await meter.waitFor({ state: "attached" });
-  assert.match(await meter.getAttribute("title"), /^\d+ per cent.*\nSystem prompt: [1-9].*\nFree: /s);
+  assert.match(
+    await meter.getAttribute("title"),
+    /^\d+ per cent.*\nSystem prompt: [1-9].*\nFree: /s,
+  );
 
   const mended = await workspace(page);
   const green = runExampleTest(mended);

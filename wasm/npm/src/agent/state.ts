@@ -2,7 +2,7 @@
 // that it has started, its turns, and what fills its context window. The session says each; what is
 // said in its words is converted here.
 
-import type { RawAgent } from "../binding/instance.js";
+import type { RawSession } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
 import type { ContextUsage, Part } from "../json/data.js";
@@ -29,7 +29,7 @@ interface SessionOverview {
 }
 
 /** A session, as far as it is asked for what it holds. */
-type Telling = Pick<RawAgent, "overview">;
+type Telling = Pick<RawSession, "overview">;
 
 /** Returns the configuration of a session. */
 export function configOf(raw: Telling): SessionConfig {
@@ -51,17 +51,17 @@ export function agentsOf(raw: Telling): SubagentInfo[] {
 }
 
 /** Returns what fills an agent's context window; throws `bad_option` if there is no such agent. */
-export function contextOf(raw: Pick<RawAgent, "context">, agent: number): ContextUsage {
+export function contextOf(raw: Pick<RawSession, "context">, agent: number): ContextUsage {
   return known(agent, () => JSON.parse(raw.context(agent)) as ContextUsage | null);
 }
 
 /** Returns the history of an agent; throws `bad_option` if there is no such agent. */
-export function historyOf(raw: Pick<RawAgent, "history">, agent: number): Turn[] {
+export function historyOf(raw: Pick<RawSession, "history">, agent: number): Turn[] {
   return known(agent, () => JSON.parse(raw.history(agent, 0)) as SessionTurn[] | null).map(turnOf);
 }
 
 /** Returns the turns that an agent's model sees; throws `bad_option` if there is no such agent. */
-export function seenBy(raw: Pick<RawAgent, "seen">, agent: number): SeenTurn[] {
+export function seenBy(raw: Pick<RawSession, "seen">, agent: number): SeenTurn[] {
   return known(agent, () => JSON.parse(raw.seen(agent)) as Said[] | null).map(seenOf);
 }
 
