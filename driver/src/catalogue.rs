@@ -161,9 +161,10 @@ impl Catalogue {
     }
 
     /// Completes a model's configuration with what is known. The window of a provider of one's
-    /// own is not made larger: it takes the memory of one's own machine.
-    pub fn complete(&self, provider: &Provider, model: &mut ModelConfig) {
-        let Some(known) = self.find(&provider.name, &model.name) else { return };
+    /// own is not made larger: it takes the memory of one's own machine. Returns the month in which
+    /// its knowledge ends, empty if that is not known.
+    pub fn complete(&self, provider: &Provider, model: &mut ModelConfig) -> String {
+        let Some(known) = self.find(&provider.name, &model.name) else { return String::new() };
         if let Some(window) = known.context_window {
             let most = if provider.key_optional { model.context_window } else { u32::MAX };
             model.context_window = window.min(most);
@@ -174,6 +175,7 @@ impl Catalogue {
         }
         model.compat.images = known.images.unwrap_or(model.compat.images);
         model.price = known.price;
+        known.knowledge_cutoff.unwrap_or_default()
     }
 }
 

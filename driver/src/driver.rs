@@ -19,13 +19,10 @@ use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use core::mem;
 use innerloop_core::{
     Session, SessionBlueprint,
-    config::{ConfigError, HookPoint, SessionConfig},
+    config::{ConfigError, SessionConfig},
     id::{AgentId, ById, EffectId, SessionId},
-    input::{HttpInput, Input, RejectedInput, ToolInput},
-    json::{Json, JsonObject, from_str},
-    output::{
-        Effect, HookRun, HttpRequest, Output as SessionOutput, OutputBatch as SessionOutputs,
-    },
+    input::{HttpInput, Input, RejectedInput},
+    output::{Effect, HttpRequest, Output as SessionOutput, OutputBatch as SessionOutputs},
     status::AgentState,
     time::{SessionInstant, UnixMillis},
 };
@@ -119,8 +116,6 @@ struct InputWorklist {
     now: SessionInstant,
     queue: Vec<Input>,
     outputs: DriverOutputBatch,
-    /// The text of an outcome before keys were masked in it, for the hook that is to see it.
-    raw: Option<String>,
 }
 
 impl Driver {
@@ -241,7 +236,6 @@ impl Driver {
     ) -> Result<DriverOutputBatch, RejectedInput> {
         let mut work = InputWorklist::at(now);
         let mut input = input;
-        work.raw = self.raw_text(&input);
         // Before anything else looks at the input: a refused one goes back to the host as it is
         // here, and hosts log it.
         mask_input::mask(&self.keys, &mut input);
@@ -390,7 +384,9 @@ impl Driver {
         // Encoded first, since `handle` consumes the input, and kept only if it was accepted.
         let line = counts.then(|| self.journal.entry(&input, at)).flatten();
         if let Some(open) = id.and_then(|id| self.open.get_mut(id)) {
-            open.record(&input, &mut work.outputs.recording);
+            if cfg!(feature = "recorder") {
+                open.record(&input, &mut work.outputs.recording);
+            }
         }
         let outputs = self.session.handle(input, at)?;
         work.outputs.log.push_str(&line.unwrap_or_default());
@@ -431,8 +427,7 @@ impl Driver {
                     None => list.push(DriverOutput::Ask { id, agent, ask }),
                 }
             }
-            SessionOutput::Effect(Effect::RunHook { id, agent, mut hook }) => {
-                self.unmask(&mut hook, &mut work.raw);
+            SessionOutput::Effect(Effect::RunHook { id, agent, hook }) => {
                 self.open.insert(id, InFlightEffect::Hook);
                 match self.people.unhooked(id, &hook) {
                     Some(reply) => work.queue.push(reply),
@@ -447,30 +442,6 @@ impl Driver {
                     work.queue.extend(open.cancelled(id));
                 }
             }
-        }
-    }
-
-    /// Returns the text of an outcome as it came, if a hook is to see it so.
-    fn raw_text(&self, input: &Input) -> Option<String> {
-        let Input::Tool { input: ToolInput::Done(outcome), .. } = input else { return None };
-        let is_raw = self.session.config().hooks.after_tool.raw && !self.keys.is_empty();
-        is_raw.then(|| outcome.joined_text())
-    }
-
-    /// Shows a hook the text of a call as it came. What it replies is masked like all inputs.
-    fn unmask(&self, hook: &mut HookRun, raw: &mut Option<String>) {
-        if hook.point != HookPoint::AfterTool {
-            return;
-        }
-        let Some(raw) = raw.take() else { return };
-        let mut masked = raw.clone();
-        self.keys.mask(&mut masked);
-        // The same input may lead to hooks of other calls, which must not be shown this text.
-        if let Ok(mut payload) = from_str::<JsonObject>(hook.payload.text())
-            && payload.field("text") == Some(&Json::of(&masked))
-        {
-            payload.set("text", Json::of(&raw));
-            hook.payload = payload.to_json();
         }
     }
 
@@ -492,8 +463,10 @@ impl Driver {
                 let news = answer.map(|exchange| playback::news(exchange, &self.keys));
                 return self.play(id, news, pace_ms, work);
             }
-            ModelSource::Recorded(recorder) => Some(recorder.begin(&said())),
-            ModelSource::Live => None,
+            ModelSource::Recorded(recorder) if cfg!(feature = "recorder") => {
+                Some(recorder.begin(&said()))
+            }
+            ModelSource::Recorded(_) | ModelSource::Live => None,
         };
         let base = self.endpoints.find(&request.endpoint).map(|endpoint| endpoint.base().clone());
         // Before the table can refuse the request: the failure is then an answer like any other,
@@ -584,7 +557,7 @@ impl Driver {
 
 impl InputWorklist {
     fn at(now: SessionInstant) -> Self {
-        Self { now, queue: Vec::new(), outputs: DriverOutputBatch::default(), raw: None }
+        Self { now, queue: Vec::new(), outputs: DriverOutputBatch::default() }
     }
 }
 

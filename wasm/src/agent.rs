@@ -166,17 +166,10 @@ impl RawAgent {
 
     /// Returns the tokens that fill an agent's context window, as JSON; `null` if there is no such
     /// agent.
+    #[cfg(feature = "log")]
     #[must_use]
     pub fn context(&self, agent: u32) -> String {
         to_string(&self.host.driver.borrow().session().context(AgentId(agent)))
-    }
-
-    /// Returns what the session holds beside its history, as JSON; the words that wait are the
-    /// agent's.
-    #[must_use]
-    pub fn overview(&self, agent: u32) -> String {
-        let driver = self.host.driver.borrow();
-        driver.shown(to_string(&driver.session().overview(AgentId(agent))))
     }
 
     /// Returns why the recording did not fit, once, as JSON; `null` if it did.

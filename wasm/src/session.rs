@@ -126,16 +126,10 @@ impl RawSession {
 
     /// Returns the tokens that fill an agent's context window, as JSON; `null` if there is no such
     /// agent.
+    #[cfg(feature = "log")]
     #[must_use]
     pub fn context(&self, agent: u32) -> String {
         to_string(&self.session.borrow().context(AgentId(agent)))
-    }
-
-    /// Returns what the session holds beside its history, as JSON; the words that wait are the
-    /// agent's.
-    #[must_use]
-    pub fn overview(&self, agent: u32) -> String {
-        to_string(&self.session.borrow().overview(AgentId(agent)))
     }
 
     /// Returns the session's id.

@@ -261,10 +261,6 @@ impl Default for HookPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct AfterToolPolicy {
-    /// True if the hook sees keys of endpoints that stand in a call's text, which are masked
-    /// everywhere else. After a restart it sees the masked text.
-    // Masked by the driver, so that only a driver can hand it over: nothing in the core knows it.
-    pub raw: bool,
     /// The result that the model reads if the hook denies.
     pub denial: DeniedResult,
 }

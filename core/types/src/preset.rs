@@ -181,7 +181,7 @@ fn gnoma(config: &mut SessionConfig) {
         (ReplyFault::PatchSpiral, 1),
     ]);
     config.loops.detect = false;
-    config.hooks.after_tool = AfterToolPolicy { raw: true, denial: DeniedResult::Keep };
+    config.hooks.after_tool = AfterToolPolicy { denial: DeniedResult::Keep };
     config.retry = RetryPolicy {
         max_retries: 4,
         base_ms: 1_000,

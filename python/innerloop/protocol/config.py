@@ -520,9 +520,6 @@ HookPoint = Literal[
 class AfterToolPolicy(TypedDict):
     """The rules for the hook after a tool."""
 
-    raw: bool
-    """True if the hook sees keys of endpoints that stand in a call's text, which are masked
-    everywhere else. After a restart it sees the masked text."""
     denial: DeniedResult
     """The result that the model reads if the hook denies."""
 

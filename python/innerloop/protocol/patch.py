@@ -265,7 +265,6 @@ class HookPolicyPatch(TypedDict, total=False):
 class AfterToolPolicyPatch(TypedDict, total=False):
     """A merge patch of a ``AfterToolPolicy``: what is missing stays as it is."""
 
-    raw: bool | None
     denial: DeniedResult | None
 
 

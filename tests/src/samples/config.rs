@@ -178,7 +178,7 @@ fn config() -> SessionConfig {
             points: hook_points(),
             fail_closed: true,
             max_denials: 2,
-            after_tool: AfterToolPolicy { raw: true, denial: DeniedResult::Keep },
+            after_tool: AfterToolPolicy { denial: DeniedResult::Keep },
         },
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),

@@ -213,36 +213,6 @@ fn a_key_in_answers_and_replies_is_masked() {
 }
 
 #[test]
-fn k23_a_hook_that_sees_raw_text_sees_the_key_and_nothing_else_does() {
-    for raw in [true, false] {
-        let mut config = config();
-        config.hooks.points = vec![HookPoint::AfterTool];
-        config.hooks.after_tool.raw = raw;
-        let mut stage = Stage::open(config, everybody());
-        stage.submit("go");
-        stage.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
-        let id = stage.run();
-        let outcome = Outcome::text(format!("the key is {KEY}"));
-        stage.input(Input::Tool { id, input: ToolInput::Done(outcome) });
-        let (id, seen) = stage.newest(|output| match output {
-            DriverOutput::Hook { id, hook, .. } => Some((*id, hook.payload.text().to_owned())),
-            _ => None,
-        });
-        assert_eq!(seen.contains(KEY), raw, "{seen}");
-        assert_eq!(seen.contains("the key is ***"), !raw, "{seen}");
-        // What the driver owes after the host has lost it is what the session knows.
-        let owed = format!("{:?}", stage.driver.owed());
-        assert!(owed.contains("the key is ***"), "{owed}");
-        let reply = Json::parse(format!("\"so {KEY} it is\"")).unwrap();
-        stage.input(Input::Hook { id, reply: HookReply::Replace(reply) });
-        assert!(stage.body().contains("so *** it is"), "{}", stage.body());
-        let shown = stage.driver.shown(stage.body());
-        let traces = [&stage.log, &stage.recording, &shown].map(String::as_str);
-        assert!(traces.iter().all(|trace| !trace.contains(KEY)), "{traces:?}");
-    }
-}
-
-#[test]
 fn a_key_in_the_configuration_is_masked() {
     let mut config = config();
     config.instructions = Some(format!("use {KEY}"));

@@ -1,14 +1,16 @@
-// What an agent tells of itself when it is asked: its configuration, the inputs that wait, the agents
-// that it has started, its turns, and what fills its context window. The session says each; what is
-// said in its words is converted here.
+// What an agent tells of itself when it is asked: its turns and what fills its context window, which
+// the module tells; and the configuration in force, pending inputs and the agents that it has
+// started, which are read from a snapshot, since they are asked for seldom, and functions for them
+// would make the module larger.
 
-import type { RawSession } from "../binding/instance.js";
+import type { RawAgent, RawSession } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
 import type { ContextUsage, Part } from "../json/data.js";
 import type { Said, SessionTurn } from "../json/history.js";
 import type { InputOptions } from "../json/protocol.js";
 import { turnOptionsOf } from "../options/turn.js";
+import { TextDecoder } from "../platform/coders.js";
 import {
   type PendingInputs,
   type SeenTurn,
@@ -18,27 +20,35 @@ import {
   turnOf,
 } from "./results.js";
 
-/** The data that a session holds beside its history. */
-interface SessionOverview {
-  pending: {
-    steering: Part[][];
-    follow_ups: { parts: Part[]; options?: InputOptions }[];
-  } | null;
-  agents: SubagentInfo[];
+/** The fields of a session's state that are read here. */
+interface SessionState {
   config: SessionConfig;
+  agents: AgentState[];
 }
 
-/** A session, as far as it is asked for what it holds. */
-type Telling = Pick<RawSession, "overview">;
+interface AgentState {
+  id: number;
+  turns: SessionTurn[];
+  run: { replies: number; result?: string };
+  spawned?: { parent: number; folder?: string; model?: string };
+  steering?: Part[][];
+  follow_ups?: { parts: Part[]; options?: InputOptions }[];
+  children?: { id: number; state: SubagentInfo["state"]; last?: { output: string } }[];
+}
+
+/** A session, as far as it is asked for its snapshot. */
+type Telling = Pick<RawAgent, "snapshot">;
 
 /** Returns the configuration of a session. */
 export function configOf(raw: Telling): SessionConfig {
-  return overviewOf(raw, 0).config;
+  return stateOf(raw).config;
 }
 
 /** Returns the pending inputs of an agent; throws `bad_option` if there is none of that number. */
 export function pendingOf(raw: Telling, agent: number): PendingInputs {
-  const { steering, follow_ups } = known(agent, () => overviewOf(raw, agent).pending);
+  const found = stateOf(raw).agents.find(({ id }) => id === agent);
+  if (found === undefined) throw new AgentError("bad_option", `there is no agent ${agent}`);
+  const { steering = [], follow_ups = [] } = found;
   const followUps = follow_ups.map(({ parts, options }) => {
     return { parts, ...(options && { options: turnOptionsOf(options) }) };
   });
@@ -46,12 +56,23 @@ export function pendingOf(raw: Telling, agent: number): PendingInputs {
 }
 
 /** Returns the agents that a session has started, in the order of their numbers. */
-export function agentsOf(raw: Telling): SubagentInfo[] {
-  return overviewOf(raw, 0).agents;
+export function agentsOf(raw: Telling & Pick<RawAgent, "seen">): SubagentInfo[] {
+  const { agents } = stateOf(raw);
+  const children = agents.flatMap(({ children = [] }) => children);
+  return agents.flatMap(({ id, spawned, turns, run }) => {
+    if (spawned === undefined) return [];
+    const { parent, folder = "", model } = spawned;
+    // An agent that was closed is no child of anyone any more; its turns and its result remain.
+    const known = children.find((child) => child.id === id);
+    const output = known?.last?.output ?? run.result ?? (run.replies > 0 ? lastSaid(raw, id) : "");
+    const state = known?.state ?? "closed";
+    const named = model === undefined ? {} : { model };
+    return { id, parent, state, task: taskOf(turns), output, folder, ...named };
+  });
 }
 
 /** Returns what fills an agent's context window; throws `bad_option` if there is no such agent. */
-export function contextOf(raw: Pick<RawSession, "context">, agent: number): ContextUsage {
+export function contextOf(raw: Pick<RawAgent, "context">, agent: number): ContextUsage {
   return known(agent, () => JSON.parse(raw.context(agent)) as ContextUsage | null);
 }
 
@@ -61,12 +82,36 @@ export function historyOf(raw: Pick<RawSession, "history">, agent: number): Turn
 }
 
 /** Returns the turns that an agent's model sees; throws `bad_option` if there is no such agent. */
-export function seenBy(raw: Pick<RawSession, "seen">, agent: number): SeenTurn[] {
+export function seenBy(raw: Pick<RawAgent, "seen">, agent: number): SeenTurn[] {
   return known(agent, () => JSON.parse(raw.seen(agent)) as Said[] | null).map(seenOf);
 }
 
-function overviewOf(raw: Telling, agent: number): SessionOverview {
-  return JSON.parse(raw.overview(agent)) as SessionOverview;
+function stateOf(raw: Telling): SessionState {
+  const text = new TextDecoder().decode(raw.snapshot());
+  return (JSON.parse(text) as { state: SessionState }).state;
+}
+
+// The first user turn of a started agent is its task.
+function taskOf(turns: readonly SessionTurn[]): string {
+  const first = turns.find(({ kind }) => "user" in kind)?.kind;
+  const parts = first !== undefined && "user" in first ? first.user : [];
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+// The text of the newest reply. One that was cut by its length is continued in the next reply, so
+// that both are one text.
+function lastSaid(raw: Pick<RawAgent, "seen">, agent: number): string {
+  let [text, isCut] = ["", false];
+  for (const said of (JSON.parse(raw.seen(agent)) as Said[] | null) ?? []) {
+    const turn = seenOf(said);
+    if (turn.type === "assistant") {
+      text = isCut ? text + turn.text : turn.text;
+      isCut = turn.finish === "length";
+    } else if (turn.type !== "steering") {
+      isCut = false;
+    }
+  }
+  return text;
 }
 
 function known<T>(agent: number, ask: () => T | null): T {

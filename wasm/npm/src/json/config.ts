@@ -130,11 +130,6 @@ export interface SessionConfig {
     max_denials: number;
     /** The rules for the hook after a tool. */
     after_tool: {
-      /**
-       * True if the hook sees keys of endpoints that stand in a call's text, which are masked
-       * everywhere else. After a restart it sees the masked text.
-       */
-      raw: boolean;
       /** The result that the model reads if the hook denies. */
       denial: "withhold" | "keep";
     };
