@@ -96,7 +96,7 @@ class Overview(AsyncCase):
 
         told: list[list[SubagentInfo]] = []
 
-        async def work() -> None:
+        async def work(root: str) -> None:
             config: dict[str, Any] = {"subagents": {"max_depth": 1}, "limits": {"max_turns": 40}}
             with Model(*[step] * 4) as model:
 
@@ -104,7 +104,7 @@ class Overview(AsyncCase):
                     if event["type"] == "tool_call_end":
                         told.append(agent.agents())
 
-                given = options(model, tools=[look], config=config, on_event=listen)
+                given = options(model, workspace=root, config=config, on_event=listen)
                 async with Agent(**given) as agent:
                     self.assertEqual(agent.agents(), [])
                     self.assertEqual((await agent.run("Lead").result()).text, "Led.")
@@ -118,4 +118,5 @@ class Overview(AsyncCase):
             self.assertEqual((now["model"]["name"], now["limits"]["max_turns"]), ("mock-1", 30))
             self.assertNotIn("sk-secret-0123456789", str(now))
 
-        self.wait(work())
+        with tempfile.TemporaryDirectory() as root:
+            self.wait(work(root))

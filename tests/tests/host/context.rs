@@ -1,10 +1,16 @@
 //! What fills the context window, as a conversation tells it by `/context`.
 
-use innerloop_tests::{anthropic::Message, program::innerloop, scene::Scene, terminal::Terminal};
+use innerloop_tests::{
+    anthropic::Message,
+    program::{innerloop, wait_for},
+    scene::Scene,
+    terminal::Terminal,
+};
 use serde_json::json;
 
 const ENTER: &str = "\r";
 const CTRL_D: &str = "\x04";
+const CYAN: &str = "\x1b[36m";
 const TITLE: &str = "context: about ";
 
 /// A conversation about a long file, in a terminal of that many columns.
@@ -17,7 +23,7 @@ fn talked(columns: u16, args: &[&str]) -> (Scene, Terminal) {
     let mut command = innerloop(args);
     command.env("XDG_STATE_HOME", scene.path("state")).current_dir(scene.workspace());
     command.env("ANTHROPIC_BASE_URL", scene.model.url());
-    let terminal = Terminal::start(&command, (columns, 40));
+    let terminal = Terminal::start(&command, (columns, 120));
     terminal.shows("/help tells");
     terminal.press(&format!("read it{ENTER}"));
     terminal.shows("\nRead.");
@@ -53,6 +59,7 @@ fn n19_a_conversation_tells_what_fills_the_context_window() {
     assert!(tokens.iter().all(|tokens| *tokens > 0), "{screen}");
     assert!(tokens[4] > tokens[3], "the file is more than what was said about it:\n{screen}");
     assert!(rows[..5].iter().all(|(.., bar)| *bar > 0) && rows[5].2 == 0, "{screen}");
+    assert!(terminal.written().contains(&format!("{CYAN}█")), "{screen}");
     terminal.press(CTRL_D);
     let _run = terminal.finish().exits(0);
 }
@@ -65,11 +72,11 @@ fn n19_the_table_fits_a_narrow_terminal_without_colour() {
     let written = terminal.written();
     let (_, table) = written.split_once(TITLE).unwrap();
     let (table, _) = table.split_once("free").unwrap();
-    assert!(!table.contains("\x1b[3"), "no colour: {table:?}");
+    assert!(!table.contains(CYAN), "no colour: {table:?}");
     // Also by completion, and it is one of the commands that /help tells of.
-    terminal.press("/con\t");
-    terminal.shows("> /context");
-    terminal.press(&format!("\x15/help{ENTER}"));
+    terminal.press(&format!("/con\t{ENTER}"));
+    wait_for("another table", || terminal.screen().matches(TITLE).count() == 2);
+    terminal.press(&format!("/help{ENTER}"));
     terminal.shows("/context         what fills the");
     terminal.press(CTRL_D);
     let _run = terminal.finish().exits(0);

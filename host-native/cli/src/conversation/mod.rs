@@ -20,7 +20,7 @@ use super::{
     interrupts::{ShutdownHandle, SignalStream},
     overlay_autosave::SaveMonitor,
     resumed_session::ResumableSession,
-    review::{self, PendingChanges, ReviewOutcome},
+    review::{self, ChangeDisposition, PendingChanges, ReviewOutcome},
     run::on_screen,
     session_setup::{ActiveSession, SessionFrontend, SessionRequest},
     sessions::LockedSession,
@@ -189,8 +189,8 @@ async fn drive(
         settlement = settling => settlement,
         never = &mut typed => match never {},
     };
-    if unsettled.is_none() {
-        ui.borrow_mut().settled(settled, has_changes);
+    if unsettled.is_none() && has_changes {
+        ui.borrow_mut().note(settled_as(settled));
     }
     say_goodbye(&ui, held)?;
     match (ending.signal(), unsettled.or(failure)) {
@@ -224,6 +224,15 @@ async fn settle_turns(ui: &RefCell<ConversationUi>) -> Infallible {
     loop {
         turns.notified().await;
         turn_review::settle(ui).await;
+    }
+}
+
+/// Returns what has become of the changes at the end.
+const fn settled_as(settled: ChangeDisposition) -> &'static str {
+    match settled {
+        ChangeDisposition::Applied => "applied",
+        ChangeDisposition::Kept => "not applied yet: the session keeps the changes",
+        ChangeDisposition::Dropped => "not applied: the folder is as it was",
     }
 }
 

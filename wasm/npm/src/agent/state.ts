@@ -3,7 +3,7 @@
 // started, which are read from a snapshot, since they are asked for seldom, and functions for them
 // would make the module larger.
 
-import type { RawAgent } from "../binding/instance.js";
+import type { RawAgent, RawSession } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
 import type { ContextUsage, Part } from "../json/data.js";
@@ -77,7 +77,7 @@ export function contextOf(raw: Pick<RawAgent, "context">, agent: number): Contex
 }
 
 /** Returns the history of an agent; throws `bad_option` if there is no such agent. */
-export function historyOf(raw: Pick<RawAgent, "history">, agent: number): Turn[] {
+export function historyOf(raw: Pick<RawSession, "history">, agent: number): Turn[] {
   return known(agent, () => JSON.parse(raw.history(agent, 0)) as SessionTurn[] | null).map(turnOf);
 }
 

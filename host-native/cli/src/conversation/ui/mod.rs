@@ -21,7 +21,7 @@ use crate::{
     platform,
     question::Question,
     report::RunReport,
-    review::{self, ChangeDisposition, ChangeMode},
+    review::{self, ChangeMode},
     session_setup::ActiveSession,
     sessions::{self, LockedSession},
     spinner::{ActivityLabel, Spinner},
@@ -584,16 +584,6 @@ impl ConversationUi {
     /// Shows the pending changes.
     pub(super) fn show_diff(&mut self) {
         self.obey(SlashCommand::Diff);
-    }
-
-    /// Shows what has become of the changes at the end.
-    pub(super) fn settled(&mut self, settled: ChangeDisposition, has_changes: bool) {
-        match settled {
-            _ if !has_changes => {}
-            ChangeDisposition::Applied => self.note("applied"),
-            ChangeDisposition::Kept => self.note("not applied yet: the session keeps the changes"),
-            ChangeDisposition::Dropped => self.note("not applied: the folder is as it was"),
-        }
     }
 
     /// Returns the error of the last turn, if the session has ended by itself.

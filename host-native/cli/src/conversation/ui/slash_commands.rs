@@ -97,13 +97,7 @@ impl ConversationUi {
                 }
                 self.apply();
             }
-            SlashCommand::AskToApply => match self.asks_to_apply {
-                true => {
-                    self.mode = ChangeMode::Ask;
-                    self.note("you are asked after each turn whether to apply its changes");
-                }
-                false => self.note("this session began without asking whether to apply changes"),
-            },
+            SlashCommand::AskToApply => self.ask_to_apply(),
             SlashCommand::Attach(file) => self.attach(&file),
             SlashCommand::Drop => self.drop_changes(),
             SlashCommand::Undo(steps) => self.commands.send(Command::Undo { steps }),
@@ -157,6 +151,16 @@ impl ConversationUi {
     pub(in super::super) fn model_args(&self) -> ModelArgs {
         let (provider, model) = (self.provider.name.clone(), self.model.name.clone());
         ModelArgs { provider: Some(provider), model: Some(model), ..self.access.clone() }
+    }
+
+    /// Asks again after each turn whether to apply its changes.
+    fn ask_to_apply(&mut self) {
+        if self.asks_to_apply {
+            self.mode = ChangeMode::Ask;
+            self.note("you are asked after each turn whether to apply its changes");
+        } else {
+            self.note("this session began without asking whether to apply changes");
+        }
     }
 
     /// Asks the session what fills the context window.
