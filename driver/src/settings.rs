@@ -112,9 +112,9 @@ impl SessionSettings<'_> {
         Ok(config)
     }
 
-    /// Returns what the provider and the catalogue know of a model, and its knowledge cutoff. Where the preset differs from
-    /// the specification in how a model is talked to, it goes before the family's defaults;
-    /// protocol and family are the provider's.
+    /// Returns what the provider and the catalogue know of a model, and its knowledge cutoff. Where
+    /// the preset differs from the specification in how a model is talked to, it goes before the
+    /// family's defaults; protocol and family are the provider's.
     fn model_config(
         &self,
         provider: &Provider,

@@ -3,30 +3,24 @@ of it."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from .core import Json
 from .errors import InnerloopError
 from .protocol import Provider, TaskKind
 
-if sys.version_info >= (3, 11):
-    from typing import Required
-elif TYPE_CHECKING:
-    from typing_extensions import Required
+
+class _OfProvider(TypedDict):
+    provider: str
+    """The provider that serves it."""
 
 
-class Fallback(TypedDict, total=False):
+class Fallback(_OfProvider, total=False):
     """A model that takes over where another one is overloaded, has had too many requests, refuses
     its key or cannot be reached."""
 
-    if sys.version_info >= (3, 11) or TYPE_CHECKING:
-        provider: Required[str]
-    else:
-        provider: str
-    """The provider that serves it."""
     model: str
     """The model's name at the provider; the provider's default if left out."""
     api_key: str

@@ -201,9 +201,7 @@ class Options:
         said = "no provider is named" if name is None else f"there is no provider {name!r}"
         raise InnerloopError("unknown_provider", f"{said}; there are {names}")
 
-    def _endpoint(
-        self, provider: Provider, api_key: str | None, base_url: str | None
-    ) -> Endpoint:
+    def _endpoint(self, provider: Provider, api_key: str | None, base_url: str | None) -> Endpoint:
         """Returns the endpoint. The environment has what the options leave out."""
         variables = (os.environ.get(name) for name in provider.get("key_variables", []))
         key = api_key if api_key is not None else next(filter(None, variables), "")

@@ -322,19 +322,16 @@ class EventRouted(EventStamp):
     """The kind of the task, where the input tells one and models are chosen by it."""
 
 
-EventRerouted = TypedDict(
-    "EventRerouted",
-    {
-        "type": "Literal["rerouted"]",
-        # The model that has failed.
-        "from": "ModelOrigin",
-        # The one that takes over.
-        "to": "ModelOrigin",
-        # The text that says what went wrong.
-        "message": "str",
-    },
-)
-"""A model has failed, and another one takes over at once."""
+class EventRerouted(EventStamp):
+    """A model has failed, and another one takes over at once."""
+
+    type: Literal["rerouted"]
+    failed: ModelOrigin
+    """The model that has failed."""
+    to: ModelOrigin
+    """The one that takes over."""
+    message: str
+    """The text that says what went wrong."""
 
 
 class EventRewound(EventStamp):

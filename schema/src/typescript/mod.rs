@@ -124,7 +124,7 @@ const PLANS: [ModulePlan; 7] = [
     ModulePlan {
         path: "wasm/npm/src/json/model.ts",
         about: "Which model a session has, and how to talk to it, as its log has it (snake_case).",
-        roots: &["ModelConfig"],
+        roots: &["ModelConfig", "RoutingPolicy"],
     },
     ModulePlan {
         path: "wasm/npm/src/json/config.ts",

@@ -293,7 +293,7 @@ export interface Routed extends Stamp {
 export interface Rerouted extends Stamp {
   type: "rerouted";
   /** The model that has failed. */
-  from: ModelOrigin;
+  failed: ModelOrigin;
   /** The one that takes over. */
   to: ModelOrigin;
   /** The text that says what went wrong. */

@@ -8,10 +8,10 @@ import type {
   LoopPolicy,
   Preset,
   SessionConfig,
-  TaskKind,
 } from "../json/config.js";
 import type { ReplyFault } from "../json/events.js";
 import type { FoldKind } from "../json/history.js";
+import type { TaskKind } from "../json/model.js";
 import type { Patch } from "../json/shapes.js";
 import type { ProviderName } from "./provider.js";
 import type { ToJsonSchema } from "./schema.js";
