@@ -398,7 +398,7 @@ fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
     let other = config.compaction.summary.model.as_ref();
-    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(*name));
+    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(name));
     let unknown = if model.price.is_none() { Some(&model.name) } else { other };
     let message = |name| format!("cannot be kept: the price of {name} is not known");
     unknown.map_or(Ok(()), |name| Err(ConfigError::new(field, message(name))))
