@@ -456,7 +456,7 @@ fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
     let other = config.compaction.summary.model.as_ref();
-    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(*name));
+    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(name));
     let further = config.routing.models.iter().map(|further| &further.model);
     let unpriced = core::iter::once(model).chain(further).find(|model| model.price.is_none());
     let unknown = unpriced.map(|model| &model.name).or(other);

@@ -289,7 +289,7 @@ impl BadDay {
             _ if text.contains(ECHO) => ReplyFault::Echo,
             // What is left of a made-up result stands as if it had been all.
             _ if FAKE.starts_with(text) && !text.is_empty() => ReplyFault::FakeResult,
-            _ => panic!("{:.200?} is no answer", text),
+            _ => panic!("{text:.200?} is no answer"),
         };
         let policy = &self.host.session.config().corrections;
         let count = |of: &dyn Fn(&ReplyFault) -> bool| {

@@ -136,7 +136,7 @@ fn l2_ollama_brings_its_preset_and_reads_its_window() {
         let url = model.url();
         let args = [&["--provider", "ollama", "--model", "qwen3:8b"], more].concat();
         let set = [("OLLAMA_BASE_URL", url.as_str()), ("OLLAMA_NUM_CTX", window)];
-        go(&args, &set).exits(0);
+        let _run = go(&args, &set).exits(0);
         let body: Value = serde_json::from_str(&model.requests()[0].body).unwrap();
         assert_eq!(body["options"]["num_ctx"], num_ctx, "{more:?} {window}");
         assert_eq!(body["stream"], stream, "{more:?} {window}");
