@@ -236,9 +236,9 @@ fn k23_a_hook_that_sees_raw_text_sees_the_key_and_nothing_else_does() {
         let reply = Json::parse(format!("\"so {KEY} it is\"")).unwrap();
         stage.input(Input::Hook { id, reply: HookReply::Replace(reply) });
         assert!(stage.body().contains("so *** it is"), "{}", stage.body());
-        let traces =
-            [&stage.log, &stage.recording, &stage.driver.shown(stage.body())].map(String::as_str);
-        assert!(traces.iter().all(|trace| !trace.contains(KEY)), "{traces:?}");
+        for trace in [&stage.log, &stage.recording] {
+            assert!(!trace.contains(KEY), "{trace}");
+        }
     }
 }
 
