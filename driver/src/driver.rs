@@ -383,10 +383,10 @@ impl Driver {
         let at = if counts { work.now } else { self.session.now() };
         // Encoded first, since `handle` consumes the input, and kept only if it was accepted.
         let line = counts.then(|| self.journal.entry(&input, at)).flatten();
-        if let Some(open) = id.and_then(|id| self.open.get_mut(id)) {
-            if cfg!(feature = "recorder") {
-                open.record(&input, &mut work.outputs.recording);
-            }
+        if cfg!(feature = "recorder")
+            && let Some(open) = id.and_then(|id| self.open.get_mut(id))
+        {
+            open.record(&input, &mut work.outputs.recording);
         }
         let outputs = self.session.handle(input, at)?;
         work.outputs.log.push_str(&line.unwrap_or_default());

@@ -6,6 +6,8 @@ import "./node/example.mjs";
 import "./node/loop.mjs";
 import "./node/writing.mjs";
 import "./node/network.mjs";
+import "./node/corrections.mjs";
+import "./node/routing.mjs";
 import "./node/fetches.mjs";
 import "./node/results.mjs";
 import "./node/secrets.mjs";

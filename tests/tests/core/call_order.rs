@@ -120,5 +120,5 @@ fn k22_k23_a_call_goes_its_way_in_this_order() {
     assert_eq!(standing(&one), "result");
     let result = result(&one);
     let kept = result.matches('r').count();
-    assert!(kept >= 900 && kept <= 1_200 && !result.contains("www"), "{kept}: {result}");
+    assert!((900..=1_200).contains(&kept) && !result.contains("www"), "{kept}: {result}");
 }

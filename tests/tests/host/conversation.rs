@@ -532,7 +532,7 @@ fn n20_a_conversation_goes_back_to_before_an_input_with_its_files() {
         innerloop_tests::program::wait_for(said, is_there);
     }
     terminal.press(&format!("/rewi\t{ENTER}"));
-    terminal.shows("  1  another\n  2  change it\n  3  make it\n");
+    terminal.shows("1  another\n2  change it\n3  make it\n");
     terminal.press(&format!("/rewind 2{ENTER}"));
     terminal.shows("undone: \u{201c}change it\u{201d}, \u{201c}another\u{201d}");
     terminal.shows("taken back: a.txt");

@@ -264,7 +264,7 @@ fn j21_a_session_that_goes_on_has_the_hooks_of_now() {
     let _run = go(&scene, &[]).exits(0);
     assert!(exists(scene.path("home/first")));
     settings(&scene, "[[hooks.before_stop]]\ncommand = 'touch $INNERLOOP_HOME/second'\n");
-    let mut command = innerloop(&["resume", "last", "again", "--apply", "-C"]);
+    let mut command = innerloop(["resume", "last", "again", "--apply", "-C"]);
     command.arg(scene.workspace()).env("INNERLOOP_HOME", scene.path("home"));
     command.env("ANTHROPIC_BASE_URL", scene.model.url());
     let run = run(&mut command).exits(0);

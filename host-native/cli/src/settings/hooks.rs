@@ -46,7 +46,7 @@ pub(super) fn read(
         let point = from_str::<HookPoint>(&json!(name).to_string());
         let point = point.map_err(|_| at(key.span().start, &unknown(name, POINTS)))?;
         let wrong = || at(entries.span().start, &format!("a list belongs here: [[hooks.{name}]]"));
-        for entry in entries.get_ref().as_array().ok_or_else(wrong)?.iter() {
+        for entry in entries.get_ref().as_array().ok_or_else(wrong)? {
             hooks.push(hook(point, entry, at)?);
         }
     }

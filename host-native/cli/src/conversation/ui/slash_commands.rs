@@ -321,7 +321,7 @@ impl ConversationUi {
 
     /// Lists what the person has said, newest first, with the numbers to rewind by.
     fn list_steps(&mut self) {
-        let listed = |(number, said)| format!("{number:>3}  {said}");
+        let listed = |(number, said)| format!("{number}  {said}");
         let lines: Vec<String> = self.said_steps.newest_first().map(listed).collect();
         if lines.is_empty() {
             return self.note("nothing was said yet that could be taken back");
