@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 71] = [
+const NAMES: [(&str, &str); 72] = [
     ("Action", "Action"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
@@ -56,6 +56,7 @@ const NAMES: [(&str, &str); 71] = [
     ("LoopStep", "LoopStep"),
     ("ModelConfig", "ModelConfig"),
     ("ModelOrigin", "ModelOrigin"),
+    ("DeniedResult", "DeniedResult"),
     ("Outcome", "Outcome"),
     ("Output", "Output"),
     ("Part", "Part"),

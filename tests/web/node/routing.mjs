@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, reply, serve } from "../support/anthropic.mjs";
-import { agentAt } from "../support/installed.mjs";
+import { Agent, agentAt } from "../support/installed.mjs";
 
 const limited = failure(429, "rate_limit_error", "too many requests", { "retry-after": "400" });
 const KEY = "sk-other-0123456789";
@@ -65,7 +65,6 @@ test("n18 a restored agent routes alike", async () => {
   const { agent, servers } = await play([limited], other);
   const snapshot = agent.snapshot();
   await agent.close();
-  const { Agent } = await import("innerloop");
   const fallback = { provider: "anthropic", model: "mock-2", apiKey: KEY, baseUrl: servers[1].url };
   const again = await Agent.restore(snapshot, {
     provider: "anthropic",

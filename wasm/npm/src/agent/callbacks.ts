@@ -148,8 +148,9 @@ export class Callbacks {
     view: Uint8Array,
   ): void {
     const { key, options } = this.#side;
-    // Key, headers and parameters are the provider's own: no other server may see them.
-    const isOwn = endpoint === endpointOf(options.provider)?.name;
+    // Key, headers and parameters are the provider's own: no other server may see them. The table
+    // of providers is not asked, since that would call the module from within its own call.
+    const isOwn = options.provider === undefined || endpoint === options.provider;
     const tell = (input: HttpInput): void => {
       if ("head" in input) this.#side.responses.note(id, input.head, key.text);
       this.#report({ http: { id, input } });

@@ -131,7 +131,7 @@ export interface SessionConfig {
     /** The rules for the hook after a tool. */
     after_tool: {
       /** The result that the model reads if the hook denies. */
-      denial: "withhold" | "keep";
+      denial: DeniedResult;
     };
   };
   /** The rules about reading files before they are changed. */
@@ -341,6 +341,13 @@ export interface Fullness {
   /** The number of tokens that are left. */
   left?: number;
 }
+
+/** The result of a call that a hook has denied after it has run. */
+export type DeniedResult =
+  /** The model reads the reason in its place. */
+  | "withhold"
+  /** The model reads it as it is, as if the hook had allowed it. */
+  | "keep";
 
 /**
  * The facts about the agent's environment that the system prompt states. Facts that are empty or
