@@ -20,5 +20,6 @@ pub mod repeat;
 pub(crate) mod reply_fault;
 pub(crate) mod retry;
 pub mod schema;
+pub(crate) mod tool_rank;
 pub mod transcript;
 pub mod truncate;
