@@ -51,6 +51,7 @@ mod settings;
 mod smoke;
 mod startup;
 mod tools;
+mod tools_shown;
 mod web;
 
 use innerloop_sandbox::{EngineOptions, SandboxEngine};
