@@ -24,8 +24,10 @@ from .protocol import (
     EnvironmentFacts,
     Event,
     Part,
+    ResultPolicyPatch,
     SeenTurn,
     SessionConfigPatch,
+    ToolsShown,
     Turn,
     TurnKind,
     TurnOptions,
@@ -63,6 +65,11 @@ class Agent(Engine):
         instructions: Instructions at the end of the system prompt.
         system_prompt: The beginning of the system prompt, instead of the package's own.
         preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …
+        tools_shown: The tools that a request shows: ``all``, ``{"deferred": 30}`` (if left out) or
+            ``staged``. Beyond the number your functions are only named, and the model finds them by
+            a tool ``tool_search``; staged, for small models, it chooses a kind of tools first.
+        results: Keeps outputs of tools whole of which the model reads only a part, so that it can
+            read on: ``{}``, or ``{"preview_chars": 2000}`` for the most that it reads at first.
         facts: Facts for the model: project documents, the state of git.
         config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.
@@ -91,6 +98,8 @@ class Agent(Engine):
         instructions: str | None = None,
         system_prompt: str | None = None,
         preset: ConfigPreset | None = None,
+        tools_shown: ToolsShown | None = None,
+        results: ResultPolicyPatch | None = None,
         facts: EnvironmentFacts | None = None,
         config: SessionConfigPatch | None = None,
         id: str | None = None,
@@ -114,6 +123,8 @@ class Agent(Engine):
             instructions=instructions,
             system_prompt=system_prompt,
             preset=preset,
+            tools_shown=tools_shown,
+            results=results,
             facts=facts,
             config=config,
             id=id,
