@@ -146,8 +146,14 @@ fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
 
 /// Ends the run because its time is up.
 pub(super) fn time_up(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
+    let is_round = matches!(phase, Phase::Round(_));
     match halt(phase, "as the time of the run was up", ctx) {
-        Ok(()) => gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::End(RunEnd::Budget)),
+        Ok(()) => {
+            if is_round {
+                turn_options::on_halted_round(ctx);
+            }
+            gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::End(RunEnd::Budget))
+        }
         Err(phase) => AgentStep::Wait(phase),
     }
 }

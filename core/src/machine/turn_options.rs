@@ -95,15 +95,20 @@ pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut StepContext<'_>
 
 /// Ends the duty to call a tool, once the model has called one, and reports another stage of tools.
 pub(super) fn on_round(ctx: &mut StepContext<'_>) {
-    let (before, now) = stages(ctx);
-    let mut options = ctx.body.run.options.clone();
-    if let Some(options) = options.as_mut().filter(|options| is_forced(options)) {
-        // If every reply had to be a call, no run would end.
-        options.tool_choice = None;
-    } else if before == now {
+    on_halted_round(ctx);
+    let Some(options) = ctx.body.run.options.as_deref().filter(|options| is_forced(options)) else {
         return;
+    };
+    // If every reply had to be a call, no run would end.
+    enter(Some(Box::new(TurnOptions { tool_choice: None, ..options.clone() })), ctx);
+}
+
+/// Reports another stage of tools, where the round that is over has led to one.
+pub(super) fn on_halted_round(ctx: &mut StepContext<'_>) {
+    let (before, now) = stages(ctx);
+    if before != now {
+        change(ctx.body.run.options.clone(), before, now, ctx);
     }
-    change(options, before, now, ctx);
 }
 
 /// Returns the stage before the last round and the one now, where tools are shown in stages.

@@ -54,7 +54,7 @@ fn k18_small_models_choose_a_category_first() {
     let scene = Scene::streaming(&messages);
     let _run = scene.run(&["--tools-shown", "staged"]).exits(0);
     assert_eq!(shown(&scene, 0), ["select_category"]);
-    assert_eq!(shown(&scene, 1), ["read_file", "read_many_files", "select_category"]);
+    assert_eq!(shown(&scene, 1), ["read_file", "select_category"]);
 }
 
 #[test]
