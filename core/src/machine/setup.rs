@@ -56,6 +56,7 @@ impl AgentSetup {
     /// Returns the setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         check_prices(&config)?;
+        Profile::of(&config.model).check(&config)?;
         Self::of(config, 0, String::new())
     }
 
@@ -67,7 +68,6 @@ impl AgentSetup {
     ) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
-        profile.check(&config.builtin_tools)?;
         let tools = tools(&config, depth)?;
         let system = system(&config, &folder, tools.iter());
         let specs: Vec<_> = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
@@ -108,11 +108,17 @@ impl AgentSetup {
             config.model.rename(model);
         }
         move_facts(&mut config.facts, &options.folder);
-        // The model may ask for less than the host allows, not for more.
-        config.limits.max_turns = match (config.limits.max_turns, options.max_turns) {
-            (0, most) | (most, 0) => most,
-            (host, model) => host.min(model),
-        };
+        let mut max_turns = least(config.limits.max_turns, options.max_turns);
+        if let Some((_, named)) = &options.named {
+            max_turns = least(max_turns, named.max_turns);
+            if !named.prompt.trim().is_empty() {
+                config.base_prompt = Some(named.prompt.clone());
+            }
+            if let Some(names) = &named.tools {
+                Profile::of(&config.model).narrow(&mut config, names);
+            }
+        }
+        config.limits.max_turns = max_turns;
         Self::of(config, options.depth, options.folder.clone())
     }
 
@@ -280,6 +286,12 @@ impl AgentSetup {
     }
 }
 
+/// Returns the lower of two limits, of which 0 is none: a model may ask for less than the host
+/// allows, not for more.
+fn least(one: u32, other: u32) -> u32 {
+    if one == 0 || other == 0 { one.max(other) } else { one.min(other) }
+}
+
 /// Returns the system prompt of an agent in that folder with those tools.
 fn system<'a>(
     config: &SessionConfig,
@@ -334,8 +346,15 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, Conf
     let answer = config.answer.as_ref().map(|answer| &answer.schema);
     let mut tools: Vec<RegisteredTool> = Vec::new();
     for row in profile.rows(config, depth) {
-        let spec = row.spec(profile.command_ms(&config.timeouts), answer);
-        let (schema, spec) = (schema(&spec, 0)?, Arc::new(spec));
+        let spec = |agents| row.spec(profile.command_ms(&config.timeouts), answer, agents);
+        let shown = spec(Some(&config.agents));
+        // A call is checked anew in a session that was restored, and must stay valid although the
+        // configuration has lost the name by then: names are looked up when agents are started.
+        let schema = match row.starts_agents() {
+            true => schema(&spec(None), 0)?,
+            false => schema(&shown, 0)?,
+        };
+        let spec = Arc::new(shown);
         let mut policy = row.policy();
         if config.timeouts.has_default() {
             // A limit that the user has configured goes before that of the model family.
@@ -386,7 +405,9 @@ fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
 fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
-    let other = config.compaction.summary.model.as_ref().filter(|name| **name != model.name);
+    let named = config.agents.values().filter_map(|agent| agent.model.as_ref());
+    let mut others = config.compaction.summary.model.iter().chain(named);
+    let other = others.find(|name| !name.trim().is_empty() && **name != model.name);
     let unknown = if model.price.is_none() { Some(&model.name) } else { other };
     let message = |name| format!("cannot be kept: the price of {name} is not known");
     unknown.map_or(Ok(()), |name| Err(ConfigError::new(field, message(name))))

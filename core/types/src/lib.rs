@@ -26,6 +26,7 @@ pub mod output;
 pub mod patch;
 pub mod preset;
 pub mod status;
+pub mod subagents;
 pub mod tool;
 mod tool_error;
 pub mod v4a;

@@ -86,6 +86,8 @@ pub struct SubagentInfo {
     pub folder: String,
     /// The model that it was started with, if one was named.
     pub model: Option<String>,
+    /// The name in `agents` by which it was started; empty for none.
+    pub name: String,
 }
 
 /// The state of a started agent, as the agent that started it is told.

@@ -12,7 +12,7 @@ use innerloop_core::{
     },
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, EnvironmentFacts, ExecMode, GitFacts,
-        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
+        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep, NamedAgent,
         ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
         SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
     },
@@ -25,8 +25,16 @@ use innerloop_core::{
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    let presets: Vec<ConfigPreset> =
-        one_of_each!(open ConfigPreset: Seed001, Modern, Ollama, Ironclaw, Gnoma);
+    let presets: Vec<ConfigPreset> = one_of_each!(open ConfigPreset:
+        Seed001,
+        Modern,
+        Ollama,
+        Ironclaw,
+        Gnoma,
+        CouncilMember,
+        CouncilDiscusser,
+        CouncilReviewer,
+    );
     visitor.visit_read("ConfigPreset", &presets);
     visitor.visit_read("LoopStep", &loop_steps());
     let modes: Vec<ExecMode> = one_of_each!(ExecMode: Parallel, Serial);
@@ -53,6 +61,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     );
     visitor.visit_read("BuiltinTools", &builtin_tools);
     visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
+    visitor.visit_read("NamedAgent", &[NamedAgent::default(), reviewer()]);
     visitor.visit_read("EnvironmentFacts", &[EnvironmentFacts::default(), facts()]);
     let open = SessionConfig::default();
     visitor.visit_read("SessionConfig", &[open, config()]);
@@ -132,6 +141,16 @@ fn compaction() -> CompactionPolicy {
     }
 }
 
+fn reviewer() -> NamedAgent {
+    NamedAgent {
+        description: "Reviews changes.".into(),
+        prompt: "You review.".into(),
+        model: Some("claude-haiku-4-5".into()),
+        tools: Some(vec!["read_file".into(), "grep".into()]),
+        max_turns: 9,
+    }
+}
+
 fn config() -> SessionConfig {
     SessionConfig {
         id: SessionId("sample".into()),
@@ -167,6 +186,7 @@ fn config() -> SessionConfig {
         hooks: HookPolicy { points: hook_points(), fail_closed: true, max_denials: 2 },
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),
+        agents: [("reviewer".into(), reviewer())].into(),
         repair: RepairPolicy::default(),
         corrections: CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 1))),
         undo: UndoPolicy { max_steps: 20 },

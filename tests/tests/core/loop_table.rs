@@ -14,7 +14,7 @@ type Row = [String; 3];
 
 /// Seeds that together follow nearly all rows, each with whether the view changes and inputs have
 /// options. Where they no longer do, others are looked for.
-const SEEDS: [(u64, bool); 26] = [
+const SEEDS: [(u64, bool); 28] = [
     (3437, false),
     (3312, true),
     (3517, false),
@@ -41,6 +41,8 @@ const SEEDS: [(u64, bool); 26] = [
     (3577, true),
     (3692, false),
     (3953, true),
+    (5621, true),
+    (5961, true),
 ];
 
 /// Rows that a seed in some thousands follows.
