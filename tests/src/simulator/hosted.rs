@@ -44,7 +44,7 @@ struct Hosted {
 pub fn run_hosted(seed: u64, steps: usize) -> Result<(), String> {
     let mut rng = Rng::new(seed);
     let config = settings::config(&mut rng);
-    let world = World::new(&config.model, None, &mut rng);
+    let world = World::new(&config.model, None, None, &mut rng);
     let driver = Driver::open(config, EPOCH, parts(&mut rng)).map_err(|error| error.to_string())?;
     let (log, recording) = (String::new(), String::new());
     let mut hosted = Hosted { rng, world, driver, now: 0, log, recording, seq: 0 };

@@ -25,6 +25,8 @@ pub struct Plan {
     pub budgets: bool,
     /// Whether replies are corrected, and the model gives cause for it.
     pub faults: bool,
+    /// Whether agents have names, and several are started by one call.
+    pub agents: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
@@ -32,8 +34,8 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         let (steps, mutation, wire, trace) = (160, None, None, false);
-        let (folds, views, turns, budgets, faults) = (true, true, true, true, true);
-        Self { steps, mutation, wire, folds, views, turns, budgets, faults, trace }
+        let (folds, views, turns, budgets, faults, agents) = (true, true, true, true, true, true);
+        Self { steps, mutation, wire, folds, views, turns, budgets, faults, agents, trace }
     }
 }
 
