@@ -23,6 +23,7 @@ from .protocol import (
     ConfigPreset,
     EnvironmentFacts,
     Event,
+    NamedAgentPatch,
     Part,
     SeenTurn,
     SessionConfigPatch,
@@ -62,7 +63,10 @@ class Agent(Engine):
         replay: A recording's text, which answers instead of the provider.
         instructions: Instructions at the end of the system prompt.
         system_prompt: The beginning of the system prompt, instead of the package's own.
-        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …
+        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …; for deliberation
+            without any tool ``council_member``, ``council_discusser``, ``council_reviewer``.
+        agents: Agents that can be started by name, each with a prompt, a model and tools of its
+            own: see :class:`innerloop.protocol.NamedAgent` and :func:`innerloop.agents_from`.
         facts: Facts for the model: project documents, the state of git.
         config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.
@@ -91,6 +95,7 @@ class Agent(Engine):
         instructions: str | None = None,
         system_prompt: str | None = None,
         preset: ConfigPreset | None = None,
+        agents: Mapping[str, NamedAgentPatch] | None = None,
         facts: EnvironmentFacts | None = None,
         config: SessionConfigPatch | None = None,
         id: str | None = None,
@@ -114,6 +119,7 @@ class Agent(Engine):
             instructions=instructions,
             system_prompt=system_prompt,
             preset=preset,
+            agents=agents,
             facts=facts,
             config=config,
             id=id,

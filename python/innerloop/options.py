@@ -26,6 +26,7 @@ from .protocol import (
     EnvironmentFacts,
     Event,
     HookPolicyPatch,
+    NamedAgentPatch,
     Parts,
     Provider,
     SessionConfig,
@@ -50,11 +51,15 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "instructions": ("a text", (str,)),
     "system_prompt": ("a text", (str,)),
     "preset": ("a name", (str,)),
+    "agents": ("a dictionary", (Mapping,)),
     "facts": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
     "id": ("a text", (str,)),
 }
 """The kind of each option, in words for messages and as types."""
+
+_AGENT_TOOLS = ["spawn_agent", "spawn_agents", "send_input", "wait", "close_agent"]
+"""The tools with which the model starts other agents."""
 
 
 @dataclass
@@ -77,6 +82,7 @@ class Options:
     instructions: str | None = None
     system_prompt: str | None = None
     preset: ConfigPreset | None = None
+    agents: Mapping[str, NamedAgentPatch] | None = None
     facts: EnvironmentFacts | None = None
     config: SessionConfigPatch | None = None
     id: str | None = None
@@ -104,11 +110,15 @@ class Options:
     def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> SessionConfig:
         """Returns the session's configuration."""
         patch: SessionConfigPatch = {
-            "builtin_tools": "none" if self.workspace is None else "all",
-            # No agents are started unless `config` asks for it: each costs money that nobody
-            # expects.
-            "subagents": {"max_depth": 0},
+            # No agents are started unless `agents` or `config` asks for it: each costs money that
+            # nobody expects.
+            "subagents": {"max_depth": 0 if self.agents is None else 1},
         }
+        if self.agents is not None:
+            patch["agents"] = dict(self.agents)
+        if self.workspace is None:
+            # Agents need no folder, but tools to be started with.
+            patch["builtin_tools"] = "none" if self.agents is None else {"only": _AGENT_TOOLS}
         if self.approve is not None:
             patch["approval"] = {"ask": "changes"}
         if self.ask is not None:
