@@ -1,6 +1,7 @@
 //! The arguments of the commands about settings, and the values of settings that have no option.
 
 use clap::{Args, Subcommand, ValueEnum};
+use innerloop_host::facts::agent_files::AgentFile;
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Whether settings files count.
@@ -192,4 +193,7 @@ pub(crate) struct ConfigPatches {
     pub(crate) environment: Option<String>,
     /// The calls that run without a question, from the user's file.
     pub(crate) allow: Vec<String>,
+    /// The files that describe agents, the user's and those of a trusted project. Of equal names
+    /// the last one counts.
+    pub(crate) agents: Vec<AgentFile>,
 }
