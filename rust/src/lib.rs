@@ -57,8 +57,7 @@ pub use innerloop_core::{
     json::Json,
     message::{Part, Turn, Usage},
     status::{
-        AgentState, ContextUsage, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo,
-        SubagentState,
+        AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
     },
 };
 pub use innerloop_face::{

@@ -6,7 +6,8 @@
 //!
 //! ```no_run
 //! use innerloop_core::{
-//!     event::EventKind, id::SessionId, input::Command, json::Json, message::Part, tool::ToolSpec,
+//!     event::EventKind, id::SessionId, input::Command, json::Json, message::Part,
+//!     preset::ConfigPreset, tool::ToolSpec,
 //! };
 //! use innerloop_driver::{Endpoint, ApiKey, SessionSettings, catalogue::Catalogue, providers};
 //! use innerloop_host::{
@@ -39,7 +40,7 @@
 //!     model: None,
 //!     fallbacks: &[],
 //!     catalogue: &Catalogue::standard(),
-//!     preset: None,
+//!     preset: ConfigPreset::Modern,
 //!     facts: &site.facts(provider.profile).await?,
 //!     tools: &tools.specs(),
 //!     patches: &[],

@@ -14,6 +14,7 @@ use innerloop_core::{
     id::SessionId,
     input::{Command, HookReply, Input},
     json::{Json, JsonObject},
+    preset::ConfigPreset,
 };
 use innerloop_driver::{
     ApiKey, Driver, DriverOptions, Endpoint, EndpointError, EndpointTable, FallbackModel,
@@ -275,7 +276,7 @@ impl AgentBuilder {
                 model: self.model.as_deref(),
                 fallbacks: &fallbacks,
                 catalogue: &catalogue,
-                preset: None,
+                preset: ConfigPreset::Modern,
                 facts,
                 tools: &specs,
                 patches: &patches,

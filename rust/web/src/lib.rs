@@ -70,8 +70,7 @@ pub use innerloop_core::{
     json::Json,
     message::{Part, Turn, Usage},
     status::{
-        AgentState, ContextUsage, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo,
-        SubagentState,
+        AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
     },
     tool::ToolSpec,
 };

@@ -46,5 +46,4 @@ export type {
   FileSystem,
   FileSystemEntry,
   FileSystemStat,
-  SystemFacts,
 } from "./workspace/filesystem.js";

@@ -236,7 +236,6 @@ pub(super) enum PhaseForm<'a> {
 pub(super) enum ThenForm<'a> {
     Input { parts: Cow<'a, [Part]> },
     Call,
-    Round,
     Stop,
     Answer { answer: Cow<'a, str> },
     Give { answer: Cow<'a, str> },
@@ -418,7 +417,6 @@ impl<'a> PhaseForm<'a> {
                         ThenForm::Input { parts: Cow::Borrowed(parts) }
                     }
                     HookContinuation::Call => ThenForm::Call,
-                    HookContinuation::Round => ThenForm::Round,
                     HookContinuation::Stop => ThenForm::Stop,
                     HookContinuation::Answer(answer) => {
                         ThenForm::Answer { answer: Cow::Borrowed(answer) }
@@ -449,7 +447,6 @@ impl<'a> PhaseForm<'a> {
                 let then = match then {
                     ThenForm::Input { parts } => HookContinuation::Input(parts.into_owned()),
                     ThenForm::Call => HookContinuation::Call,
-                    ThenForm::Round => HookContinuation::Round,
                     ThenForm::Stop => HookContinuation::Stop,
                     ThenForm::Answer { answer } => HookContinuation::Answer(answer.into_owned()),
                     ThenForm::Give { answer } => HookContinuation::Give(answer.into_owned()),

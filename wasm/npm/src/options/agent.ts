@@ -142,7 +142,6 @@ export interface Changes
       | "budget"
       | "loops"
       | "compaction"
-      | "corrections"
       | "answer"
       | "subagents"
       | "facts"

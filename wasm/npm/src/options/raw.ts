@@ -5,7 +5,6 @@ import { endpointOf } from "../binding/providers.js";
 import { messageOf } from "../errors.js";
 import { platform } from "../platform/platform.js";
 import type { RegisteredProgram } from "../programs/registry.js";
-import type { SystemFacts } from "../workspace/filesystem.js";
 import type { AgentOptions, ForkOptions } from "./agent.js";
 import type { ConfigOptions, Fallback } from "./config.js";
 import { givenJson } from "./given.js";
@@ -70,14 +69,10 @@ export function checkFork(options: ForkOptions): void {
   count("turns", options.turns);
 }
 
-/**
- * Returns checked options as the binding takes them; `found` are facts that come before none of the
- * user's.
- */
+/** Returns checked options as the binding takes them. */
 export function rawOptions(
   options: AgentOptions,
   programs: readonly RegisteredProgram[],
-  found?: SystemFacts,
 ): RawOptions {
   const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {} } = options;
   checkHeaders(options.headers, options.provider);
@@ -90,7 +85,6 @@ export function rawOptions(
   });
   return {
     ...raw,
-    patches: found === undefined ? raw.patches : [{ facts: found }, ...raw.patches],
     tools: (options.tools ?? []).map(rawTool),
     programs: programs.map(rawProgram),
     base_url: baseUrl,
