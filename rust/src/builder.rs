@@ -348,14 +348,15 @@ impl AgentBuilder {
             let endpoint = Endpoint::without_check(provider, url.as_deref(), key).ok();
             return Ok(ModelTraffic::replayed(provider, endpoint, player));
         }
-        let mut traffic = ModelTraffic::live(provider, endpoint(provider, url, key)?);
+        let mut traffic = ModelTraffic::live(provider, endpoint(provider, url.as_deref(), key)?);
         for (model, given) in fallback_models(provider, &self.fallbacks)? {
             // One without a key and an address of its own shares the endpoint of its provider.
             if !traffic.has(&model.endpoint) {
                 let provider = &model.provider;
                 let key = given.key.clone().or_else(|| key_of(provider)).unwrap_or_default();
                 let url = given.base_url.clone().or_else(|| url_of(provider));
-                traffic = traffic.with(model.endpoint.clone(), endpoint(provider, url, key)?);
+                traffic =
+                    traffic.with(model.endpoint.clone(), endpoint(provider, url.as_deref(), key)?);
             }
         }
         Ok(traffic)
@@ -461,8 +462,8 @@ pub(crate) struct StartedSession {
 }
 
 /// Returns the provider's endpoint.
-fn endpoint(provider: &Provider, url: Option<String>, key: ApiKey) -> Result<Endpoint, BuildError> {
-    Endpoint::new(provider, url.as_deref(), key).map_err(|error| match error {
+fn endpoint(provider: &Provider, url: Option<&str>, key: ApiKey) -> Result<Endpoint, BuildError> {
+    Endpoint::new(provider, url, key).map_err(|error| match error {
         EndpointError::MissingKey => BuildError::MissingKey {
             provider: provider.title.clone(),
             variables: provider.key_variables.join(" or "),

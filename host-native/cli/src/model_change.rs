@@ -22,8 +22,8 @@ pub(super) fn elsewhere(
     model.reasoning_effort.clone_from(&current.reasoning_effort);
     let mut patch: Value = serde_json::from_str(&to_string(&model)).unwrap_or_default();
     // Patches merge objects, so that fields of the provider before must be taken out by name.
-    for field in current.options.keys() {
-        patch["options"][field] = Value::Null;
+    if let Some(options) = patch.get_mut("options").and_then(Value::as_object_mut) {
+        options.extend(current.options.keys().map(|field| (field.to_owned(), Value::Null)));
     }
     patch
 }

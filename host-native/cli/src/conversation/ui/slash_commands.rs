@@ -129,7 +129,8 @@ impl ConversationUi {
         let renewal = self.key.renewal(&provider, &self.access.of(&provider));
         self.commands.reach(endpoints, Some(renewal));
         let patch = model_change::elsewhere(name, &provider, &self.catalogue, &self.model);
-        self.judge.goes_on_with(patch["profile"].as_str().unwrap_or_default());
+        let family = patch.get("profile").and_then(Value::as_str).unwrap_or_default();
+        self.judge.goes_on_with(family);
         self.configure(&json!({"model": patch}));
         name.clone_into(&mut self.model.name);
         self.model.options.clear();
