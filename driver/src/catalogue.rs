@@ -5,14 +5,16 @@
 
 use crate::providers::Provider;
 use alloc::{string::String, vec::Vec};
-use innerloop_core::config::{ModelConfig, Price};
+use innerloop_core::config::{ModelConfig, Price, SessionConfig};
 use innerloop_json::{Error, FromJson, ToJson, from_str, quoted};
 
 /// The catalogue that comes along, as text, distilled on 2026-11-22: windows, limits, images and
 /// efforts from `@oh-my-pi/pi-catalog` 18.2.11, prices and the windows of the newest models from
-/// `genai-prices` 0.2.3. Prices are micro-dollars per million tokens; those of a group hold at its
-/// providers, all else anywhere. Whoever ships it ships the notices of both (MIT), too: they are in
-/// the README and in the packages.
+/// `genai-prices` 0.2.3. Knowledge cutoffs are those that Anthropic's documentation states, and
+/// for models of others those of models.dev as of 2026-07-02; where neither knows, there is none.
+/// Prices are micro-dollars per million tokens; those of a group hold at its providers, all else
+/// anywhere. Whoever ships it ships the notices of all (MIT), too: they are in the README and in
+/// the packages.
 pub const STANDARD: &str = include_str!("models.json");
 
 /// The maximum number of tokens of one reply, even if the model could write more: a longer one is
@@ -46,6 +48,9 @@ pub struct PricingGroup {
 pub struct ModelEntry {
     /// Its name, without a date and without what stands before the last slash.
     pub name: String,
+    /// The month in which its knowledge ends, as `YYYY-MM`.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub knowledge_cutoff: Option<String>,
     /// The number of tokens that it reads and writes in one call.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u32>,
@@ -137,10 +142,29 @@ impl Catalogue {
         groups.flat_map(|group| &group.models).map(|known| known.name.clone()).collect()
     }
 
+    /// Adds the prices of the other models of that provider that the session may ask: the one that
+    /// writes summaries and, where the cost is limited, those of agents that it starts. A price
+    /// that is there already stays.
+    pub fn add_prices(&self, provider: &Provider, config: &mut SessionConfig) {
+        let mut names: Vec<String> = config.compaction.summary.model.iter().cloned().collect();
+        let limits = [&config.limits.run, &config.limits.session];
+        // Without a limit nobody needs them, and they would make each log longer.
+        if config.subagents.max_depth > 0 && limits.iter().any(|limit| limit.cost_nano_usd > 0) {
+            names.extend(self.names(&provider.name));
+        }
+        for name in names {
+            let price = self.find(&provider.name, &name).and_then(|known| known.price);
+            if let Some(price) = price.filter(|_| !config.prices.contains_key(&name)) {
+                config.prices.insert(name, price);
+            }
+        }
+    }
+
     /// Completes a model's configuration with what is known. The window of a provider of one's
-    /// own is not made larger: it takes the memory of one's own machine.
-    pub fn complete(&self, provider: &Provider, model: &mut ModelConfig) {
-        let Some(known) = self.find(&provider.name, &model.name) else { return };
+    /// own is not made larger: it takes the memory of one's own machine. Returns the month in which
+    /// its knowledge ends, empty if that is not known.
+    pub fn complete(&self, provider: &Provider, model: &mut ModelConfig) -> String {
+        let Some(known) = self.find(&provider.name, &model.name) else { return String::new() };
         if let Some(window) = known.context_window {
             let most = if provider.key_optional { model.context_window } else { u32::MAX };
             model.context_window = window.min(most);
@@ -151,6 +175,7 @@ impl Catalogue {
         }
         model.compat.images = known.images.unwrap_or(model.compat.images);
         model.price = known.price;
+        known.knowledge_cutoff.unwrap_or_default()
     }
 }
 

@@ -383,7 +383,9 @@ impl Driver {
         let at = if counts { work.now } else { self.session.now() };
         // Encoded first, since `handle` consumes the input, and kept only if it was accepted.
         let line = counts.then(|| self.journal.entry(&input, at)).flatten();
-        if let Some(open) = id.and_then(|id| self.open.get_mut(id)) {
+        if cfg!(feature = "recorder")
+            && let Some(open) = id.and_then(|id| self.open.get_mut(id))
+        {
             open.record(&input, &mut work.outputs.recording);
         }
         let outputs = self.session.handle(input, at)?;
@@ -461,8 +463,10 @@ impl Driver {
                 let news = answer.map(|exchange| playback::news(exchange, &self.keys));
                 return self.play(id, news, pace_ms, work);
             }
-            ModelSource::Recorded(recorder) => Some(recorder.begin(&said())),
-            ModelSource::Live => None,
+            ModelSource::Recorded(recorder) if cfg!(feature = "recorder") => {
+                Some(recorder.begin(&said()))
+            }
+            ModelSource::Recorded(_) | ModelSource::Live => None,
         };
         let base = self.endpoints.find(&request.endpoint).map(|endpoint| endpoint.base().clone());
         // Before the table can refuse the request: the failure is then an answer like any other,

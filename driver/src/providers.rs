@@ -8,6 +8,7 @@ use innerloop_core::{
     config::{EndpointCompat, ModelConfig, ProfileKind, TextCalls, VocabularyKind, WireKind},
     id::EndpointId,
     json::JsonObject,
+    preset::ConfigPreset,
 };
 use innerloop_json::{FromJson, Map, ToJson, from_str, joined, quoted};
 
@@ -56,6 +57,13 @@ pub struct Provider {
     /// absent.
     #[json(default)]
     pub text_calls: Option<TextCalls>,
+    /// The environment variable that may hold the number of tokens of a model's window, where the
+    /// user decides that.
+    #[json(default)]
+    pub context_window_variable: Option<String>,
+    /// The preset that a session with it starts from if none is named; `modern` if absent.
+    #[json(default)]
+    pub preset: Option<ConfigPreset>,
     /// The further settings that a session with it starts from, as a merge patch (RFC 7396) of the
     /// configuration.
     #[json(default)]
@@ -116,6 +124,12 @@ impl Provider {
     #[must_use]
     pub fn endpoint(&self) -> EndpointId {
         EndpointId(self.name.clone())
+    }
+
+    /// Returns the preset of a session with it: the one that the user has named, if there is one.
+    #[must_use]
+    pub fn preset(&self, named: Option<ConfigPreset>) -> ConfigPreset {
+        named.or(self.preset).unwrap_or(ConfigPreset::Modern)
     }
 
     /// Returns the family of the model of that name.

@@ -25,8 +25,8 @@ pub struct SessionSettings<'a> {
     pub fallbacks: &'a [FallbackModel],
     /// The catalogue of the models that are known.
     pub catalogue: &'a Catalogue,
-    /// The preset for all that is not set otherwise.
-    pub preset: ConfigPreset,
+    /// The preset for all that is not set otherwise; if absent, the provider's.
+    pub preset: Option<ConfigPreset>,
     /// The place that the agent works in.
     pub facts: &'a EnvironmentFacts,
     /// The host's own tools.
@@ -79,20 +79,25 @@ impl SessionSettings<'_> {
         let named = patches.iter().rev().find_map(patch::model_name);
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let name = name.ok_or_else(|| missing(self.provider))?;
-        let mut preset = self.preset.config();
+        let mut preset = self.provider.preset(self.preset).config();
         for fallback in self.fallbacks {
             let FallbackModel { provider, endpoint, model, cheap, tasks } = fallback;
             let name = model.as_deref().or(provider.default_model.as_deref());
             let name = name.ok_or_else(|| missing(provider))?;
-            let mut model = self.model_config(provider, name, &preset.model);
+            let (mut model, _) = self.model_config(provider, name, &preset.model);
             model.endpoint.clone_from(endpoint);
             let tasks = tasks.clone();
             preset.routing.models.push(RoutedModel { model, cheap: *cheap, tasks });
         }
+        let (model, knowledge_cutoff) = self.model_config(self.provider, name, &preset.model);
+        let mut facts = self.facts.clone();
+        if facts.knowledge_cutoff.is_empty() {
+            facts.knowledge_cutoff = knowledge_cutoff;
+        }
         let mut config = SessionConfig {
             id: self.id.clone(),
-            model: self.model_config(self.provider, name, &preset.model),
-            facts: self.facts.clone(),
+            model,
+            facts,
             tools: self.tools.to_vec(),
             ..preset
         };
@@ -103,13 +108,19 @@ impl SessionSettings<'_> {
         }
         // A patch may name another model than `self.model`, and all facts are those of `name`.
         config.model.name = name.into();
+        self.catalogue.add_prices(self.provider, &mut config);
         Ok(config)
     }
 
-    /// Returns what the provider and the catalogue know of a model. Where the preset differs from
-    /// the specification in how a model is talked to, it goes before the family's defaults;
-    /// protocol and family are the provider's.
-    fn model_config(&self, provider: &Provider, name: &str, preset: &ModelConfig) -> ModelConfig {
+    /// Returns what the provider and the catalogue know of a model, and its knowledge cutoff. Where
+    /// the preset differs from the specification in how a model is talked to, it goes before the
+    /// family's defaults; protocol and family are the provider's.
+    fn model_config(
+        &self,
+        provider: &Provider,
+        name: &str,
+        preset: &ModelConfig,
+    ) -> (ModelConfig, String) {
         let mut model = provider.model(name, preset.vocabulary);
         // A preset has no absent fields: a value equal to the default says nothing.
         let plain = ModelConfig::default();
@@ -125,8 +136,8 @@ impl SessionSettings<'_> {
         // Either may have a reason not to stream, and neither can make the other do it.
         model.stream &= preset.stream;
         // Last, since the limits of a known model are facts and not preferences.
-        self.catalogue.complete(provider, &mut model);
-        model
+        let knowledge_cutoff = self.catalogue.complete(provider, &mut model);
+        (model, knowledge_cutoff)
     }
 }
 

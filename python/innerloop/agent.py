@@ -22,11 +22,16 @@ from .options import Options, check_names
 from .protocol import (
     CommandSubmit,
     ConfigPreset,
+    ContextUsage,
+    CorrectionPolicyPatch,
     EnvironmentFacts,
     Event,
     Part,
+    PendingInputs,
     SeenTurn,
+    SessionConfig,
     SessionConfigPatch,
+    SubagentInfo,
     Turn,
     TurnKind,
     TurnOptions,
@@ -65,8 +70,12 @@ class Agent(Engine):
         replay: A recording's text, which answers instead of the provider.
         instructions: Instructions at the end of the system prompt.
         system_prompt: The beginning of the system prompt, instead of the package's own.
-        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …
+        preset: The defaults: ``modern``, ``seed001``, ``ollama``, …; if left out, the provider's,
+            which is ``modern`` for all but ``ollama``.
         facts: Facts for the model: project documents, the state of git.
+        corrections: The faults of replies that are corrected, and how often:
+            ``{"faults": {"greeting": 2, "echo": 0}, "max_per_run": 5}``. What is left out stays as
+            in the preset; ``{"faults": None}`` is for none.
         config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.
 
@@ -96,6 +105,7 @@ class Agent(Engine):
         system_prompt: str | None = None,
         preset: ConfigPreset | None = None,
         facts: EnvironmentFacts | None = None,
+        corrections: CorrectionPolicyPatch | None = None,
         config: SessionConfigPatch | None = None,
         id: str | None = None,
         **unknown: NoReturn,
@@ -120,6 +130,7 @@ class Agent(Engine):
             system_prompt=system_prompt,
             preset=preset,
             facts=facts,
+            corrections=corrections,
             config=config,
             id=id,
         )
@@ -376,6 +387,61 @@ class Agent(Engine):
         """
         return Usage.of(self.status()["usage"])
 
+    def context(self, agent: int = 0) -> ContextUsage:
+        """Returns how many tokens fill the context window of this agent, or of one that it has
+        started: its ``system`` prompt, ``documents``, ``tools``, ``history`` and ``results``, which
+        add up to the ``total``.
+
+        Raises:
+            InnerloopError: ``bad_option`` if there is no agent of that number.
+
+        Example::
+
+            usage = agent.context()
+            print(f"{usage['total']} of {usage['window']} tokens, {usage['results']} in results")
+        """
+        usage = self._session.context(agent)
+        if usage is None:
+            raise _no_agent(agent)
+        return usage
+
+    def pending(self, agent: int = 0) -> PendingInputs:
+        """Returns the inputs that this agent, or one that it has started, has not read yet:
+        ``steering``, and ``follow_ups`` with their options.
+
+        Raises:
+            InnerloopError: ``bad_option`` if there is no agent of that number.
+
+        Example::
+
+            for waiting in agent.pending()["follow_ups"]:
+                print(waiting["parts"])
+        """
+        pending = self._session.overview(agent)["pending"]
+        if pending is None:
+            raise _no_agent(agent)
+        return pending
+
+    def agents(self) -> list[SubagentInfo]:
+        """Returns the agents that this one, or one of them, has started, in the order of their
+        numbers.
+
+        Example::
+
+            for started in agent.agents():
+                print(started["id"], started["state"], started["task"])
+        """
+        return self._session.overview()["agents"]
+
+    def config(self) -> SessionConfig:
+        """Returns the configuration in force, without keys.
+
+        Example::
+
+            print(agent.config()["model"]["name"])
+        """
+        return self._session.overview()["config"]
+
     def history(self) -> list[Turn]:
         """Returns the history, oldest turn first.
 
@@ -465,6 +531,10 @@ def _said(said: Said) -> list[Part]:
         if len(parts) == len(said):
             return parts
     raise InnerloopError("bad_request", f"what is said is a text or a list of parts, not {said!r}")
+
+
+def _no_agent(agent: int) -> InnerloopError:
+    return InnerloopError("bad_option", f"there is no agent {agent}", "agent")
 
 
 def _journal(log: Any) -> Journal:

@@ -88,6 +88,9 @@ class Hooks(TypedDict, total=False):
     """Called before a tool runs; it may replace the arguments."""
     after_tool: CallHook
     """Called after a tool has run; it may replace the text that the model reads."""
+    after_iteration: TextHook
+    """Called after a round of calls, with what the model said beside them; a replacement is a
+    message that the model reads behind the results. If it denies, the run ends."""
     before_stop: TextHook
     """Called before the run ends with this text; if it denies, the model reads why and goes on."""
     outbound: TextHook

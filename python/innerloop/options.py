@@ -23,6 +23,7 @@ from .fallbacks import Fallback, check_fallbacks, check_key, logged_fallbacks, p
 from .hooks import Hooks, check_hooks, points_of
 from .protocol import (
     ConfigPreset,
+    CorrectionPolicyPatch,
     Endpoint,
     EnvironmentFacts,
     Event,
@@ -53,6 +54,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "system_prompt": ("a text", (str,)),
     "preset": ("a name", (str,)),
     "facts": ("a dictionary", (Mapping,)),
+    "corrections": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
     "id": ("a text", (str,)),
 }
@@ -81,6 +83,7 @@ class Options:
     system_prompt: str | None = None
     preset: ConfigPreset | None = None
     facts: EnvironmentFacts | None = None
+    corrections: CorrectionPolicyPatch | None = None
     config: SessionConfigPatch | None = None
     id: str | None = None
 
@@ -122,6 +125,8 @@ class Options:
             if "fail_closed" in self.hooks:
                 hooks["fail_closed"] = self.hooks["fail_closed"]
             patch["hooks"] = hooks
+        if self.corrections is not None:
+            patch["corrections"] = self.corrections
         if self.instructions is not None:
             patch["instructions"] = self.instructions
         if self.system_prompt is not None:
@@ -143,7 +148,7 @@ class Options:
             ],
             preset=self.preset,
             tools=[tool.spec for tool in tools.values()],
-            patches=[patch, *([self.config] if self.config else [])],
+            patches=[*_window(provider), patch, *([self.config] if self.config else [])],
         )
         if self.workspace is not None:
             # Families read different instruction files, and a patch may name another family: only
@@ -250,6 +255,19 @@ def header_of(log: str | bytes) -> Json:
     except (ValueError, KeyError, TypeError):
         return {}
     return config if isinstance(config, dict) else {}
+
+
+def _window(provider: Provider) -> list[SessionConfigPatch]:
+    """Returns the window that the provider's environment variable sets, as patches."""
+    variable = provider.get("context_window_variable") or ""
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        return []
+    # `isdecimal` alone lets through digits of other scripts, which nobody means here.
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        said = f"{variable} takes a number of tokens above 0, not {text!r}"
+        raise InnerloopError("bad_option", said, "config")
+    return [{"model": {"context_window": int(text)}}]
 
 
 def _placeless(provider: Provider) -> InnerloopError:

@@ -12,12 +12,14 @@ from .core import Core, Json, Line, utf8
 from .errors import InnerloopError
 from .protocol import (
     Command,
+    ContextUsage,
     Effect,
     Event,
     Input,
     Parts,
     SeenTurn,
     SessionConfig,
+    SessionOverview,
     Status,
     Turn,
     UndoneAnswer,
@@ -172,6 +174,28 @@ class Session:
     def status(self, agent: int = 0) -> Status | None:
         """Returns an agent's status; ``None`` if there is no such agent."""
         return cast("Status | None", self._ask("status", agent=agent)[0].value)
+
+    def context(self, agent: int = 0) -> ContextUsage | None:
+        """Returns the tokens that fill an agent's context window, by what they are spent on;
+        ``None`` if there is no such agent.
+
+        Example::
+
+            usage = session.context()
+            print(usage["tools"], "of", usage["total"])
+        """
+        return cast("ContextUsage | None", self._ask("context", agent=agent)[0].value)
+
+    def overview(self, agent: int = 0) -> SessionOverview:
+        """Returns what the session holds beside its history: the words that wait for an agent
+        (``None`` if there is no such agent), the agents that were started, and the configuration in
+        force.
+
+        Example::
+
+            print(session.overview()["config"]["model"]["name"])
+        """
+        return cast(SessionOverview, self._ask("overview", agent=agent)[0].value)
 
     def history(self, agent: int = 0, start: int = 0) -> list[Turn] | None:
         """Returns an agent's history from a turn on; ``None`` if there is no such agent."""

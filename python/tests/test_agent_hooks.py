@@ -97,6 +97,23 @@ class Points(AsyncCase):
 
         self.wait(work())
 
+    def test_j7_a_hook_behind_each_round_adds_a_word_or_ends_the_run(self) -> None:
+        heard: list[str] = []
+
+        def after_iteration(text: str) -> HookResult:
+            heard.append(text)
+            return {"replace": "look elsewhere"} if len(heard) == 1 else {"deny": "enough"}
+
+        async def work() -> None:
+            with Model(CALL, CALL) as model:
+                result, _ = await run(model, {"after_iteration": after_iteration})
+                self.assertEqual(result.status, "denied")
+                bodies = [str(request.body) for request in model.requests]
+            self.assertEqual((len(heard), len(bodies)), (2, 2))
+            self.assertIn("look elsewhere", bodies[1])
+
+        self.wait(work())
+
     def test_a_denied_call_does_not_run_and_the_model_reads_why(self) -> None:
         async def work() -> None:
             with Model(CALL, says("I see.")) as model:

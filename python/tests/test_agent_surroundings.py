@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -16,7 +17,19 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from support import AsyncCase, Exchange, Model, calls, fails, message, options, says, told, until
+from support import (
+    AsyncCase,
+    Exchange,
+    Model,
+    calls,
+    fails,
+    message,
+    options,
+    says,
+    told,
+    until,
+    whole,
+)
 
 from innerloop import Agent, InnerloopError, RejectedError, Run, Session, Step, tool
 from innerloop import http as sending
@@ -369,6 +382,34 @@ class Words(AsyncCase):
                     Agent(provider, "m")
                 self.assertEqual(thrown.exception.code, code)
                 self.assertIn(words, thrown.exception.message)
+
+    def test_l2_ollama_brings_its_preset_and_reads_its_window(self) -> None:
+        line = {"model": "m", "message": {"role": "assistant", "content": "Hi."}, "done": True}
+        body = json.dumps({**line, "done_reason": "stop"}).encode()
+
+        async def work(window: str, more: dict[str, Any]) -> tuple[int, bool]:
+            with (
+                mock.patch.dict(os.environ, {"OLLAMA_NUM_CTX": window}),
+                Model(whole(body, kind="application/x-ndjson")) as model,
+            ):
+                given = {**options(model, provider="ollama"), **more}
+                async with Agent(**given) as agent:
+                    self.assertEqual((await agent.run("Hi").result()).text, "Hi.")
+                sent = model.requests[0].body
+            return sent["options"]["num_ctx"], sent["stream"]
+
+        self.assertEqual(asyncio.run(work("", {})), (8_192, False))
+        self.assertEqual(asyncio.run(work("16384", {})), (16_384, False))
+        self.assertEqual(asyncio.run(work("", {"preset": "modern"})), (32_768, True))
+        narrow = {"config": {"model": {"context_window": 4_096}}}
+        self.assertEqual(asyncio.run(work("16384", narrow)), (4_096, False))
+        for window in ("many", "0", "-1", "\u0663"):
+            with (
+                mock.patch.dict(os.environ, {"OLLAMA_NUM_CTX": window}),
+                self.assertRaises(InnerloopError) as thrown,
+            ):
+                Agent("ollama", "m")
+            self.assertIn("OLLAMA_NUM_CTX takes a number", thrown.exception.message)
 
     def test_surrogates_that_come_in(self) -> None:
         async def work() -> None:

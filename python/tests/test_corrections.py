@@ -6,7 +6,7 @@ from typing import Any
 
 from support import AsyncCase, Model, Reply, calls, options, says
 
-from innerloop import Agent
+from innerloop import Agent, InnerloopError
 
 LOOK = calls(("c1", "look", {}))
 ENDLESS = "I will now look at the next file of the project. " * 1_700
@@ -43,6 +43,17 @@ class Corrections(AsyncCase):
         status, text, faults = self.play(LOOK, says(ENDLESS), says(ENDLESS))
         self.assertEqual((status, faults), ("incomplete", ["echo"]))
         self.assertLess(len(text), 1_000)
+
+    def test_k10_which_faults_are_corrected_is_an_option(self) -> None:
+        script = [LOOK, says("Hi there! How can I help you?"), says("Empty.")]
+        self.assertEqual(self.play(*script)[2], [])
+        greeting = {"faults": {"greeting": 1}}
+        self.assertEqual(self.play(*script, corrections=greeting)[2], ["greeting"])
+        claim = says("I created hello.py and it works. Done.")
+        self.assertEqual(self.play(claim, corrections={"faults": None})[2], [])
+        with self.assertRaises(InnerloopError) as thrown:
+            self.play(corrections={"faults": {"gretting": 1}})
+        self.assertIn("corrections.faults.gretting", thrown.exception.message)
 
     def test_i7_a_claim_of_a_change_without_any_call_is_asked_about(self) -> None:
         claim = says("I created hello.py and it works. Done.")

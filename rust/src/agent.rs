@@ -15,7 +15,7 @@ use innerloop_core::{
     input::{Command, RejectedInput},
     json::JsonObject,
     message::Turn,
-    status::{PendingInputs, Status, SubagentInfo},
+    status::{ContextUsage, PendingInputs, Status, SubagentInfo},
 };
 use innerloop_face::{Prompt, patch};
 use innerloop_host::tools::{OwnTool, ToolRunner};
@@ -223,6 +223,23 @@ impl Agent {
     pub async fn status(&self) -> Result<Status, SessionEndedError> {
         let status = self.link.visit(|driver, _| driver.session().status(AgentId::ROOT)).await?;
         status.ok_or_else(|| self.link.ended())
+    }
+
+    /// Returns the tokens that fill the context window, by what they are spent on.
+    ///
+    /// ```
+    /// # async fn example(agent: innerloop::Agent) -> Result<(), innerloop::SessionEndedError> {
+    /// let context = agent.context().await?;
+    /// println!("{} of {}, {} for tools", context.total, context.window, context.tools);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn context(&self) -> Result<ContextUsage, SessionEndedError> {
+        let context = self.link.visit(|driver, _| driver.session().context(AgentId::ROOT)).await?;
+        context.ok_or_else(|| self.link.ended())
     }
 
     /// Returns the words that wait for the agent: what steers it, and the prompts that follow.

@@ -14,7 +14,6 @@ use innerloop_core::{
     id::SessionId,
     input::{Command, HookReply},
     json::{Json, JsonObject},
-    preset::ConfigPreset,
     tool::ToolSpec,
 };
 use innerloop_driver::{
@@ -37,7 +36,7 @@ use innerloop_host::{
 use innerloop_sandbox::{EngineOptions, SandboxEngine};
 use innerloop_workspace::Workspace;
 use schemars::JsonSchema;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::{
     env, fs,
     future::Future,
@@ -402,8 +401,9 @@ impl AgentBuilder {
         specs: &[ToolSpec],
     ) -> Result<SessionConfig, BuildError> {
         let own = Value::from(self.own_patch(site)).to_string();
+        let window = window(provider);
         let patches: Vec<&str> =
-            iter::once(&own).chain(&self.patches).map(String::as_str).collect();
+            iter::once(&own).chain(&window).chain(&self.patches).map(String::as_str).collect();
         let (id, catalogue) =
             (new_session_id().map_err(BuildError::Random)?, Catalogue::standard());
         let fallbacks = fallback_models(provider, &self.fallbacks)?;
@@ -415,7 +415,7 @@ impl AgentBuilder {
                 model: self.model.as_deref(),
                 fallbacks: &fallbacks,
                 catalogue: &catalogue,
-                preset: ConfigPreset::Modern,
+                preset: None,
                 facts,
                 tools: specs,
                 patches: &patches,
@@ -487,6 +487,14 @@ fn variable(names: &[String]) -> Option<String> {
     // Shells and CI systems set a variable to nothing to say that there is none.
     let set = names.iter().filter_map(|name| env::var(name).ok());
     set.map(|value| value.trim().to_owned()).find(|value| !value.is_empty())
+}
+
+/// Returns the window that the provider's variable sets, as a patch.
+fn window(provider: &Provider) -> Option<String> {
+    let text = variable(provider.context_window_variable.as_slice())?;
+    // A text that is no number is refused with the field's name, as in any other patch.
+    let tokens = text.parse::<u32>().map_or_else(|_| Value::from(text), Value::from);
+    Some(json!({"model": {"context_window": tokens}}).to_string())
 }
 
 /// Resumes the session of the log at a path.

@@ -57,7 +57,8 @@ pub use innerloop_core::{
     json::Json,
     message::{Part, Turn, Usage},
     status::{
-        AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
+        AgentState, ContextUsage, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo,
+        SubagentState,
     },
 };
 pub use innerloop_face::{

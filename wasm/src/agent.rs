@@ -164,6 +164,14 @@ impl RawAgent {
         driver.shown(seen(driver.session(), agent))
     }
 
+    /// Returns the tokens that fill an agent's context window, as JSON; `null` if there is no such
+    /// agent.
+    #[cfg(feature = "log")]
+    #[must_use]
+    pub fn context(&self, agent: u32) -> String {
+        to_string(&self.host.driver.borrow().session().context(AgentId(agent)))
+    }
+
     /// Returns why the recording did not fit, once, as JSON; `null` if it did.
     #[must_use]
     pub fn fault(&self) -> String {

@@ -111,7 +111,7 @@ impl AgentOptions {
                 model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
                 fallbacks: &fallbacks,
                 catalogue: &catalogue,
-                preset: self.preset.unwrap_or(ConfigPreset::Modern),
+                preset: self.preset,
                 facts,
                 tools: &self.tools,
                 patches: &patches,

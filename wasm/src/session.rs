@@ -124,6 +124,14 @@ impl RawSession {
         seen(&self.session.borrow(), agent)
     }
 
+    /// Returns the tokens that fill an agent's context window, as JSON; `null` if there is no such
+    /// agent.
+    #[cfg(feature = "log")]
+    #[must_use]
+    pub fn context(&self, agent: u32) -> String {
+        to_string(&self.session.borrow().context(AgentId(agent)))
+    }
+
     /// Returns the session's id.
     #[must_use]
     pub fn id(&self) -> String {

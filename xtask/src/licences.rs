@@ -21,7 +21,7 @@ const LONGEST: u64 = 256 << 10;
 const MOST: usize = 4 << 20;
 
 /// The linked code that has no crate's name: its own name, who made it, and its licence.
-const BESIDE_CRATES: [(&str, &str, LicenceText); 8] = [
+const BESIDE_CRATES: [(&str, &str, LicenceText); 9] = [
     ("Rust's standard library", "The Rust Project contributors", LicenceText::Mit),
     (
         "QuickJS-ng",
@@ -42,6 +42,7 @@ const BESIDE_CRATES: [(&str, &str, LicenceText); 8] = [
         "2025-2026 Can Bölük, 2026 Stencil Labs, Inc.",
         LicenceText::Mit,
     ),
+    ("models.dev, in the catalogue of models", "2025 models.dev", LicenceText::Mit),
     ("cloudlibc, of which wasi-libc is made", "2015-2017 Nuxi, https://nuxi.nl/", LicenceText::Bsd),
 ];
 

@@ -42,6 +42,11 @@ pub(super) fn on_round(ctx: &mut StepContext<'_>) {
     }
 }
 
+/// Returns whether a system turn is a document that was appended here, and no word of a hook's.
+pub(crate) fn is_document(text: &str) -> bool {
+    text.starts_with(NOTE)
+}
+
 fn title(doc: &ProjectDoc) -> String {
     format!("{NOTE} {}:\n", doc.path)
 }

@@ -14,7 +14,7 @@ pub(crate) mod fold_plan;
 pub(crate) mod folding;
 pub(crate) mod history;
 pub(crate) mod import;
-mod instructions;
+pub(crate) mod instructions;
 mod last_reply;
 pub(crate) mod ledger;
 mod loop_texts;

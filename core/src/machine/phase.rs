@@ -68,6 +68,8 @@ pub(crate) enum HookContinuation {
     Input(Vec<Part>),
     /// A model call.
     Call,
+    /// The next model call after a round.
+    Round,
     /// The end of the run.
     Stop,
     /// The final answer, which ends the run.
@@ -103,6 +105,7 @@ impl PendingHook {
         let (point, payload) = match &self.then {
             HookContinuation::Input(parts) => (HookPoint::Submit, Json::of(&joined_text(parts))),
             HookContinuation::Call => (HookPoint::BeforeModel, Json::of("")),
+            HookContinuation::Round => (HookPoint::AfterIteration, Json::of(said)),
             HookContinuation::Stop => (HookPoint::BeforeStop, Json::of(said)),
             HookContinuation::Answer(answer) => (HookPoint::BeforeStop, Json::of(answer)),
             HookContinuation::Give(answer) => (HookPoint::Outbound, Json::of(answer)),

@@ -89,7 +89,7 @@ pub(super) fn summary_route(max_output_tokens: u32, ctx: &StepContext<'_>) -> Ar
         && cheap.is_none()
         && ctx.setup.at == 0
     {
-        model.rename(name);
+        model.rename(name, &config.prices);
     }
     model.max_output_tokens = max_output_tokens;
     // The model is to write, not to think for long or to call tools.

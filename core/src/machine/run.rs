@@ -17,7 +17,7 @@ use super::{
     route::ToolAccess,
     step::AgentStep,
     stopping::halt,
-    tool_call::{checked, text_of},
+    tool_call::{checked, hook_denied, text_of},
     turn_options,
 };
 use crate::{
@@ -252,6 +252,11 @@ pub(super) fn on_hook(
             ctx.append(TurnKind::System(text_of(&text)));
             AgentStep::Send
         }
+        (HookContinuation::Round, HookReply::Allow | HookReply::Failed { .. }) => AgentStep::Call,
+        (HookContinuation::Round, HookReply::Replace(text)) => {
+            say(text_of(&text), ctx);
+            AgentStep::Call
+        }
         (
             then @ (HookContinuation::Stop | HookContinuation::Answer(_)),
             HookReply::Deny { reason },
@@ -273,8 +278,11 @@ pub(super) fn on_hook(
             }
         }
         (HookContinuation::Out(end), reply) => on_released(end, reply, ctx),
-        (HookContinuation::Input(_) | HookContinuation::Call, HookReply::Deny { reason }) => {
-            ctx.warn(&format!("a hook denied it: {reason}"));
+        (
+            HookContinuation::Input(_) | HookContinuation::Call | HookContinuation::Round,
+            HookReply::Deny { reason },
+        ) => {
+            hook_denied(&reason, ctx);
             AgentStep::End(RunEnd::Denied)
         }
     }
@@ -329,6 +337,16 @@ pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
     }
     match found {
         Some(found) => on_loop(found, ctx),
+        None => after_round(ctx),
+    }
+}
+
+/// Calls the model again unless the hook after the round denies it.
+fn after_round(ctx: &mut StepContext<'_>) -> AgentStep {
+    // Last of all: what the hook adds must not stand between the calls and their results, at which
+    // the look for repetition and the corrections look.
+    match ctx.hook(HookPoint::AfterIteration, &ctx.body.result()) {
+        Some(effect) => AgentStep::hooked(effect, HookContinuation::Round),
         None => AgentStep::Call,
     }
 }
@@ -344,7 +362,7 @@ fn on_loop(found: RepeatPattern, ctx: &mut StepContext<'_>) -> AgentStep {
     match step {
         LoopStep::Warn => {
             say(message, ctx);
-            AgentStep::Call
+            after_round(ctx)
         }
         LoopStep::Summarize => {
             gate(CallAttempt::Again, ctx).unwrap_or_else(|| sum_up(RunEnd::Loop, ctx))
@@ -368,10 +386,10 @@ pub(super) fn on_go_on(answer: Answer, ctx: &mut StepContext<'_>) -> AgentStep {
         Answer::Deny { .. } | Answer::Abort => AgentStep::End(RunEnd::Loop),
         Answer::Text(text) => {
             say(text, ctx);
-            AgentStep::Call
+            after_round(ctx)
         }
         Answer::Allow | Answer::AllowAlways | Answer::AllowRule(_) | Answer::AllowEdited(_) => {
-            AgentStep::Call
+            after_round(ctx)
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
-    profile::{Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
+    profile::{NO_TOOLS_PROMPT, Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
     rules::{
         availability::further,
         folder_instructions::doc_folder,
@@ -84,6 +84,8 @@ impl AgentSetup {
         let mut config = config.clone();
         if let Some(model) = further(&config.routing, at).map(|further| further.model.clone()) {
             config.model = model;
+            // It is that of the session's own model.
+            config.facts.knowledge_cutoff.clear();
         }
         Self::of(config, 0, String::new())
     }
@@ -152,7 +154,10 @@ impl AgentSetup {
         let mut config = self.config.clone();
         // The name is one of the session's own endpoint.
         if let Some(model) = options.model.as_ref().filter(|_| self.at == 0) {
-            config.model.rename(model);
+            config.model.rename(model, &config.prices);
+            if config.model.name != self.config.model.name {
+                config.facts.knowledge_cutoff.clear();
+            }
         }
         move_facts(&mut config.facts, &options.folder);
         // The model may ask for less than the host allows, not for more.
@@ -165,8 +170,8 @@ impl AgentSetup {
         Ok(setup)
     }
 
-    /// Returns the configuration with a patch of its JSON applied. The price goes with the model's
-    /// name, unless there is a new one.
+    /// Returns the configuration with a patch of its JSON applied. The price and the knowledge
+    /// cutoff go with the model's name, unless there are new ones.
     ///
     /// # Errors
     /// The field that does not fit, or that cannot change.
@@ -176,7 +181,11 @@ impl AgentSetup {
         let (model, own) = (&mut config.model, &given.model);
         // The old price would be counted for a model that costs something else.
         if model.name != own.name && model.price == own.price {
-            model.price = None;
+            model.price = config.prices.get(&model.name).cloned();
+        }
+        let (known, before) = (&mut config.facts.knowledge_cutoff, &given.facts);
+        if model.name != own.name && *known == before.knowledge_cutoff {
+            known.clear();
         }
         if config.id != given.id {
             return Err(ConfigError::new("id", "it cannot change in a session"));
@@ -210,7 +219,9 @@ impl AgentSetup {
     /// known.
     pub(crate) fn cannot_pay(&self, model: &str) -> bool {
         let model = model.trim();
-        cost_limit(&self.config).is_some() && !model.is_empty() && model != self.config.model.name
+        let config = &self.config;
+        let is_known = model == config.model.name || config.prices.contains_key(model);
+        cost_limit(config).is_some() && !model.is_empty() && !is_known
     }
 
     /// Returns the profile of the model.
@@ -342,7 +353,9 @@ fn system<'a>(
     folder: &str,
     tools: impl Iterator<Item = &'a RegisteredTool> + Clone,
 ) -> String {
-    let base = Profile::of(&config.model).base_prompt();
+    // The family's words are about tools: where there are none, they would have it call some.
+    let family = Profile::of(&config.model).base_prompt();
+    let base = if tools.clone().next().is_some() { family } else { NO_TOOLS_PROMPT };
     system_prompt(
         config.base_prompt.as_deref().unwrap_or(base),
         &PromptEnvironment {
@@ -442,7 +455,8 @@ fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
 fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
-    let other = config.compaction.summary.model.as_ref().filter(|name| **name != model.name);
+    let other = config.compaction.summary.model.as_ref();
+    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(name));
     let further = config.routing.models.iter().map(|further| &further.model);
     let unpriced = core::iter::once(model).chain(further).find(|model| model.price.is_none());
     let unknown = unpriced.map(|model| &model.name).or(other);

@@ -75,7 +75,10 @@ pub(super) fn halt(phase: Phase, why: &str, ctx: &mut StepContext<'_>) -> Result
                 HookContinuation::Give(_) | HookContinuation::Out(_) => {
                     ctx.body.run.result = Some("".into());
                 }
-                HookContinuation::Call | HookContinuation::Stop | HookContinuation::Answer(_) => {}
+                HookContinuation::Call
+                | HookContinuation::Round
+                | HookContinuation::Stop
+                | HookContinuation::Answer(_) => {}
             }
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),

@@ -18,7 +18,7 @@ use alloc::{format, string::String, sync::Arc};
 use innerloop_json::ToJson;
 use innerloop_types::{
     action::{Action, DeniedBy, Outcome, Patch, ToolError},
-    config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
+    config::{ApprovalRule, AskAbout, DeniedResult, ExecMode, HookPoint},
     event::EventKind,
     id::{AgentId, EffectId},
     input::{Answer, HookReply},
@@ -114,6 +114,12 @@ impl RoundCall {
             },
             ToolCallState::After { outcome, ran, .. } => match reply {
                 HookReply::Allow | HookReply::Failed { .. } => {
+                    self.settle(ran, &outcome, None, ctx);
+                }
+                HookReply::Deny { reason }
+                    if ctx.setup.config.hooks.after_tool.denial == DeniedResult::Keep =>
+                {
+                    hook_denied(&reason, ctx);
                     self.settle(ran, &outcome, None, ctx);
                 }
                 HookReply::Deny { reason } => {
@@ -526,6 +532,11 @@ pub(crate) fn checked(reply: HookReply, ctx: &mut StepContext<'_>) -> HookReply 
         return HookReply::Deny { reason: format!("a hook failed: {message}") };
     }
     HookReply::Allow
+}
+
+/// Tells of a denial that the model does not read.
+pub(crate) fn hook_denied(reason: &str, ctx: &mut StepContext<'_>) {
+    ctx.warn(&format!("a hook denied it: {reason}"));
 }
 
 /// Returns the text that a hook puts in the place of another: the content of a JSON string, or

@@ -37,6 +37,9 @@ use innerloop_types::{
     tool::{BuiltinTools, ToolSpec},
 };
 
+/// The base instructions of a model of any family that is shown no tools.
+pub(crate) const NO_TOOLS_PROMPT: &str = include_str!("no_tools.md");
+
 /// A model family under one of its two vocabularies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {

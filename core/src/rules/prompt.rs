@@ -60,7 +60,8 @@ impl PromptEnvironment<'_> {
                 // begin there, and the model would look for them below the workspace.
                 push_line(&mut out, "Programs see it as", "/");
             }
-            push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
+            let known = if facts.no_git { "false" } else { "" };
+            push_line(&mut out, "Is git repository", git.map_or(known, |_| "true"));
             if let Some(branch) = git.map(|git| &git.branch).filter(|branch| !branch.is_empty()) {
                 // Quoted as JSON: whoever names a branch could otherwise write a line of the system
                 // prompt. The subjects of commits below are quoted for the same reason.
@@ -135,7 +136,7 @@ fn shown_doc(doc: &ProjectDoc) -> String {
 }
 
 /// Returns the project's instruction files in the given order, cut at the budget with a marker.
-fn project_docs(facts: &EnvironmentFacts) -> String {
+pub(crate) fn project_docs(facts: &EnvironmentFacts) -> String {
     let mut out = String::new();
     for doc in &facts.project_docs {
         out.push_str(&shown_doc(doc));

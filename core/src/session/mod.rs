@@ -33,7 +33,7 @@ use innerloop_types::{
 use input_effects::AdmittedInput;
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 12;
+pub const REPLAY_VERSION: u32 = 13;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]

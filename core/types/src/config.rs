@@ -31,6 +31,9 @@ pub struct SessionConfig {
     pub id: SessionId,
     /// The model, and how to talk to it.
     pub model: ModelConfig,
+    /// The prices of further models that the session may ask, by name: for summaries, and for
+    /// agents that it starts. A limit of the cost needs them.
+    pub prices: Map<Price>,
     /// The limits at which to stop.
     pub limits: Limits,
     /// The limits on how much of a response is read.
@@ -243,12 +246,34 @@ pub struct HookPolicy {
     /// The number of times for one input that the hook before the end may send the model back to
     /// work; a further denial ends the run as it stands.
     pub max_denials: u32,
+    /// The rules for the hook after a tool.
+    pub after_tool: AfterToolPolicy,
 }
 
 impl Default for HookPolicy {
     fn default() -> Self {
-        Self { points: Vec::new(), fail_closed: false, max_denials: 3 }
+        let after_tool = AfterToolPolicy::default();
+        Self { points: Vec::new(), fail_closed: false, max_denials: 3, after_tool }
     }
+}
+
+/// The rules for the hook after a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct AfterToolPolicy {
+    /// The result that the model reads if the hook denies.
+    pub denial: DeniedResult,
+}
+
+/// The result of a call that a hook has denied after it has run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum DeniedResult {
+    /// The model reads the reason in its place.
+    #[default]
+    Withhold,
+    /// The model reads it as it is, as if the hook had allowed it.
+    Keep,
 }
 
 /// The point in the loop at which a hook runs.
@@ -263,6 +288,9 @@ pub enum HookPoint {
     BeforeTool,
     /// After a tool has run. Replaceable by another text for the model.
     AfterTool,
+    /// After a round of calls, whose results the model is about to read. A replacement is a text
+    /// that it reads behind them, as a steering message; a denial ends the run.
+    AfterIteration,
     /// Before the run ends. The model reads the reason of a denial, and the run goes on, as often
     /// as `max_denials` allows.
     BeforeStop,
@@ -509,6 +537,8 @@ pub struct EnvironmentFacts {
     pub date: String,
     /// The state of version control, if the workspace is under it.
     pub git: Option<GitFacts>,
+    /// True if the workspace is known to be in no repository of git.
+    pub no_git: bool,
     /// The model's knowledge cutoff.
     pub knowledge_cutoff: String,
     /// Programs that `run_program` can run. Without any, the tool is not offered.

@@ -109,14 +109,13 @@ impl ModelConfig {
         ModelOrigin { endpoint: self.endpoint.clone(), model: self.name.clone() }
     }
 
-    /// Names another model of the same endpoint; unless the name is the same, its price is then
-    /// unknown.
-    pub fn rename(&mut self, name: &str) {
+    /// Names another model of the same endpoint, whose price is the one in `prices`, or unknown.
+    pub fn rename(&mut self, name: &str, prices: &Map<Price>) {
         if self.name != name {
             self.name = name.into();
             // A wrong price would be worse than none: a limit of the cost refuses a model whose
             // price is not known, and would be held by the other model's.
-            self.price = None;
+            self.price = prices.get(name).cloned();
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::compaction::{
     CompactionPolicy, CompactionTier, OnOverflow, RetentionPolicy, WindowFullness,
 };
 use crate::config::{
-    AskAbout, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy, SessionConfig,
-    TextCalls, TokenEstimator, VocabularyKind, WireKind,
+    AfterToolPolicy, AskAbout, DeniedResult, LimitAction, LoopPolicy, LoopStep, ProfileKind,
+    RetryPolicy, SessionConfig, TextCalls, TokenEstimator, VocabularyKind, WireKind,
 };
 use crate::corrections::{CorrectionPolicy, ReplyFault};
 use crate::message::FoldKind;
@@ -181,6 +181,7 @@ fn gnoma(config: &mut SessionConfig) {
         (ReplyFault::PatchSpiral, 1),
     ]);
     config.loops.detect = false;
+    config.hooks.after_tool = AfterToolPolicy { denial: DeniedResult::Keep };
     config.retry = RetryPolicy {
         max_retries: 4,
         base_ms: 1_000,

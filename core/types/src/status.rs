@@ -1,8 +1,10 @@
 //! The data that a host can ask for at any time: the state of an agent and what it has used, what
-//! waits for it, and the agents that were started. And the ways in which a run ends.
+//! fills its context window, what waits for it, and the agents that were started. And the ways in
+//! which a run ends.
 
 use crate::{
     base::id::AgentId,
+    config::SessionConfig,
     input::TurnOptions,
     message::{Part, Usage},
 };
@@ -51,8 +53,44 @@ pub enum AgentState {
     Closed,
 }
 
+/// The tokens that fill an agent's context window, by what they are spent on. The parts are
+/// estimates that add up to the total.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson)]
+// Fields, though a list of parts would do for a table: whoever asks for one part names it, and the
+// types of the other languages say which there are.
+pub struct ContextUsage {
+    /// The system prompt without the project's instructions.
+    pub system: u64,
+    /// The project's instructions: in the prompt, and those that were shown on the way.
+    pub documents: u64,
+    /// The tools, with their schemas.
+    pub tools: u64,
+    /// The inputs and the replies: texts, thinking, calls, and summaries of what was folded.
+    pub history: u64,
+    /// The results of tool calls.
+    pub results: u64,
+    /// All of them: as the provider counted its last reply and everything before it, and an
+    /// estimate of what came after it.
+    pub total: u64,
+    /// The tokens that count as the context window.
+    pub window: u64,
+    /// The tokens of the window that are free.
+    pub free: u64,
+}
+
+/// The data that a session holds beside its history.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+pub struct SessionOverview {
+    /// The words that wait for the agent; `None` if there is no such agent.
+    pub pending: Option<PendingInputs>,
+    /// The agents that were started, in the order of their numbers.
+    pub agents: Vec<SubagentInfo>,
+    /// The configuration in force. It holds no key.
+    pub config: SessionConfig,
+}
+
 /// The words that wait for an agent, oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson)]
 pub struct PendingInputs {
     /// The messages for the model after the current round of tool calls.
     pub steering: Vec<Vec<Part>>,
@@ -61,16 +99,17 @@ pub struct PendingInputs {
 }
 
 /// An input that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct PendingInput {
     /// The content of the input.
     pub parts: Vec<Part>,
     /// The options that apply to this input only.
+    #[json(skip_serializing_if = "Option::is_none")]
     pub options: Option<Box<TurnOptions>>,
 }
 
 /// An agent that another one has started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct SubagentInfo {
     /// The agent.
     pub id: AgentId,
@@ -85,11 +124,13 @@ pub struct SubagentInfo {
     /// The folder of the workspace that it works in; empty for the root.
     pub folder: String,
     /// The model that it was started with, if one was named.
+    #[json(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
 /// The state of a started agent, as the agent that started it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case")]
 pub enum SubagentState {
     /// A run is under way.
     Running,

@@ -27,7 +27,7 @@ use innerloop_core::{
     log::LogError,
     message::{Turn, VisibleTurn},
     output::{Ask, HookRun, OutputBatch as SessionOutputs},
-    status::Status,
+    status::{ContextUsage, SessionOverview, Status},
     time::SessionInstant,
     tool::ToolRun,
 };
@@ -61,6 +61,10 @@ pub(super) enum AnswerLine<'a> {
     Deadline(Option<SessionInstant>),
     /// The status of an agent; `null` if there is no such agent.
     Status(Option<Status>),
+    /// The tokens that fill an agent's context window; `null` if there is no such agent.
+    Context(Option<ContextUsage>),
+    /// The data that a session holds beside its history.
+    Overview(&'a SessionOverview),
     /// The turns of an agent and its user; `null` if there is no such agent.
     History(Option<&'a [Turn]>),
     /// The turns that an agent's model sees; `null` if there is no such agent.

@@ -35,7 +35,6 @@ use innerloop_core::{
     input::{HttpInput, Input},
     log,
     message::Turn,
-    preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
 };
 use innerloop_json::Map;
@@ -164,6 +163,8 @@ impl LineServer {
                 answer.step(driver, driver.owed());
             }
             LineRequest::Status { session, agent } => self.status(session, agent, answer)?,
+            LineRequest::Context { session, agent } => self.context(session, agent, answer)?,
+            LineRequest::Overview { session, agent } => self.overview(session, agent, answer)?,
             LineRequest::History { session, agent, from } => {
                 self.turns(session, agent, from, answer)?;
             }
@@ -171,9 +172,7 @@ impl LineServer {
             LineRequest::Undone { session, texts } => self.undone(session, &texts, answer)?,
             LineRequest::Said { session, agent } => self.said(session, agent, answer)?,
             LineRequest::Replay => replay(bytes, answer)?,
-            LineRequest::Close { session } => {
-                self.sessions.remove(session).ok_or_else(|| not_open(session))?;
-            }
+            LineRequest::Close { session } => self.close(session)?,
         }
         Ok(())
     }
@@ -185,6 +184,27 @@ impl LineServer {
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
         answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
+        Ok(())
+    }
+
+    fn context(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        answer.line(&AnswerLine::Context(self.driver(session)?.session().context(agent)));
+        Ok(())
+    }
+
+    fn overview(
+        &self,
+        session: u32,
+        agent: AgentId,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let overview = self.driver(session)?.session().overview(agent);
+        answer.line(&AnswerLine::Overview(&overview));
         Ok(())
     }
 
@@ -292,6 +312,11 @@ impl LineServer {
         answer.line(&AnswerLine::Now(entered.driver.session().now()));
         entered.follow(outputs, answer);
         self.sessions.insert(number, entered);
+    }
+
+    fn close(&mut self, session: u32) -> Result<(), RequestError> {
+        self.sessions.remove(session).ok_or_else(|| not_open(session))?;
+        Ok(())
     }
 
     fn entered(&mut self, session: u32) -> Result<&mut LineSession, RequestError> {
@@ -440,7 +465,7 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
         model: wanted.model.as_deref(),
         fallbacks: &fallbacks,
         catalogue: &catalogue,
-        preset: wanted.preset.unwrap_or(ConfigPreset::Modern),
+        preset: wanted.preset,
         facts: &wanted.facts,
         tools: &wanted.tools,
         patches: &patches,

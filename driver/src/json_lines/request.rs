@@ -80,6 +80,18 @@ pub(super) enum LineRequest<'a> {
         #[json(default = "root")]
         agent: AgentId,
     },
+    /// The tokens that fill an agent's context window, by what they are spent on.
+    Context {
+        session: u32,
+        #[json(default = "root")]
+        agent: AgentId,
+    },
+    /// The data that a session holds beside its history; the words that wait are the agent's.
+    Overview {
+        session: u32,
+        #[json(default = "root")]
+        agent: AgentId,
+    },
     /// The turns of an agent and its user.
     History {
         session: u32,

@@ -3,7 +3,7 @@
 //! options. A project's patch is applied only as far as it restricts what the others grant.
 
 use super::{
-    args::{ApprovalLevel, CompactionTrigger, ModelArgs, TuningArgs},
+    args::{ApprovalLevel, CompactionTrigger, ModelArgs, PresetName, TuningArgs},
     console::warn,
     exit::{CliError, ExitReason},
     fallbacks, instructions, patch,
@@ -24,7 +24,7 @@ use innerloop_driver::{
 };
 use innerloop_host::setup::WorkSite;
 use serde_json::{Map, Value, json};
-use std::{fmt::Display, fs, path::Path};
+use std::{env, fmt::Display, fs, path::Path};
 
 /// The limit of rounds of tool calls if neither the preset nor the user sets one.
 const ROUNDS: u32 = 200;
@@ -56,7 +56,7 @@ impl SessionPlan {
         pages: &PageAccess,
     ) -> Result<Self, CliError> {
         let catalogue = catalogue(tuning.models.as_deref())?;
-        let preset = tuning.preset.unwrap_or_default().preset();
+        let preset = provider.preset(tuning.preset.map(PresetName::preset));
         let file = match &tuning.config {
             None => None,
             Some(path) => Some(given(path).await?),
@@ -64,9 +64,10 @@ impl SessionPlan {
         let standard = model.settings.of(&provider.name).and_then(|said| said.model.as_deref());
         let standard = standard.map(|name| json!({"model": {"name": name}}).to_string());
         let settings = tuning.settings.clone();
-        let lower = [Some(defaults(preset, asks, pages)), standard, settings.user];
-        let upper = [settings.environment, file, Some(options(tuning)?)];
         let fallbacks = fallbacks::read(provider, model)?;
+        let window = window(provider)?;
+        let lower = [Some(defaults(preset, asks, (tuning, pages))), standard, settings.user];
+        let upper = [window, settings.environment, file, Some(options(tuning)?)];
         let (id, provider, model) = (new_id()?, provider.clone(), model.model.clone());
         let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
         let patches = Vec::new();
@@ -86,6 +87,11 @@ impl SessionPlan {
             plan.with(&EnvironmentFacts::default())?;
         }
         Ok(plan)
+    }
+
+    /// Returns the preset under everything else.
+    pub(super) const fn preset(&self) -> ConfigPreset {
+        self.preset
     }
 
     /// Returns the configuration before anything about the workspace is known.
@@ -112,7 +118,7 @@ impl SessionPlan {
             model,
             fallbacks: &self.fallbacks,
             catalogue,
-            preset,
+            preset: Some(preset),
             facts,
             tools,
             patches: &patches,
@@ -141,10 +147,15 @@ fn told(error: &SettingsError) -> CliError {
 }
 
 /// Returns the program's own defaults for fields that the preset leaves open.
-fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String {
+fn defaults(
+    preset: ConfigPreset,
+    asks: AskAbout,
+    (tuning, pages): (&TuningArgs, &PageAccess),
+) -> String {
     let preset = preset.config();
     let mut patch = json!({});
     set(&mut patch, &["web_fetch"], pages.can_be_asked_for().then_some(true));
+    set(&mut patch, &["ask_user"], tuning.asks_person.filter(|asks| *asks));
     if preset.limits.max_tool_rounds_per_input == 0 {
         set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
     }
@@ -155,10 +166,25 @@ fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String 
     patch.to_string()
 }
 
+/// Returns the window that the provider's variable sets, as a patch.
+fn window(provider: &Provider) -> Result<Option<String>, CliError> {
+    let Some(name) = &provider.context_window_variable else { return Ok(None) };
+    let Some(text) = env::var(name).ok().filter(|text| !text.trim().is_empty()) else {
+        return Ok(None);
+    };
+    match text.trim().parse::<u32>() {
+        Ok(tokens) if tokens > 0 => {
+            Ok(Some(json!({"model": {"context_window": tokens}}).to_string()))
+        }
+        _ => Err(CliError::configuration(format!("{name} takes a number of tokens above 0"))),
+    }
+}
+
 /// Returns the options as a patch.
 pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     let mut patch = json!({});
     set(&mut patch, &["approval", "ask"], tuning.approve.map(ApprovalLevel::asked));
+    set(&mut patch, &["ask_user"], tuning.asks_person.filter(|asks| !*asks));
     set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
     set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
     set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));

@@ -11,7 +11,7 @@ Exit codes:
   2    usage: arguments, nobody to ask, workspace or output file
   3    configuration, authentication, or a recording that does not fit
   4    a limit was hit
-  5    calls needed a yes that nobody was there to give
+  5    calls needed a yes that nobody was there to give, or a hook ended the run
   6    the last reply was cut: by the output limit, the context window, a filter
   7    the model, or a filter of its provider, refused
   129  the terminal was closed (SIGHUP)

@@ -1,10 +1,10 @@
-//! The header of a session, the first line on a terminal: the model, the folder, what becomes of
-//! changes, and the limits.
+//! The header of a session, the first line on a terminal: the model, the preset, the folder, what
+//! becomes of changes, and the limits.
 
 use super::{
     review::ChangeMode, session_setup::ActiveSession, sessions::LockedSession, style::harmless,
 };
-use innerloop_core::config::AskAbout;
+use innerloop_core::{config::AskAbout, json::to_string};
 use std::env;
 
 /// Returns the header of a session.
@@ -25,6 +25,7 @@ pub(super) fn of(work: &ActiveSession) -> String {
     let session = work.held.as_ref().map(|held| format!("session {}", LockedSession::short(held)));
     let words = [
         Some(format!("{} ({})", harmless(&config.model.name), work.provider.name)),
+        work.preset.map(|preset| format!("preset {}", to_string(&preset).trim_matches('"'))),
         Some(folder(work)),
         Some(changes.to_owned()),
         asks.map(str::to_owned),

@@ -36,6 +36,11 @@ pub(super) fn to(
     current: &ModelConfig,
 ) -> Value {
     let mut model = provider.model(name, current.vocabulary);
+    if provider.key_optional {
+        // How much a machine of one's own holds does not depend on the model's name.
+        model.context_window = current.context_window;
+        model.max_output_tokens = current.max_output_tokens;
+    }
     catalogue.complete(provider, &mut model);
     let model: Value = serde_json::from_str(&to_string(&model)).unwrap_or_default();
     // Every field is part of the patch, null if the new model has none: a price or a limit of the

@@ -279,6 +279,9 @@ impl RunReport {
                 None => CliError::new(self.signal, format!("interrupted{}", self.stays())),
             }),
             (Some(RunEnd::Limit | RunEnd::Budget), _, Some(limit)) => Err(self.limited(limit)),
+            (Some(RunEnd::Denied), ..) => {
+                Err(CliError::new(ExitReason::Denied, "a hook has ended the run"))
+            }
             (Some(RunEnd::Unverified), ..) => Err(CliError::new(
                 ExitReason::Failed,
                 "a hook has not agreed that the task is done",

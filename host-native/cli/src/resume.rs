@@ -98,7 +98,9 @@ fn is_talk(args: &ResumeArgs) -> bool {
 async fn talk(args: ResumeArgs, past: ResumableSession) -> Result<(), CliError> {
     let style = OutputStyle::new(args.output.color.unwrap_or_default());
     let said = sessions::last_exchange(past.session());
-    let options = options(args, past.about())?;
+    let mut options = options(args, past.about())?;
+    // Unless the options say no, since somebody is here.
+    options.tuning.asks_person.get_or_insert(true);
     said.lines().for_each(warn);
     goes_on_with(&past).iter().for_each(|line| warn(line));
     let first = past.was_stopped().then(|| Command::submit(vec![Part::text(GO_ON)]));
@@ -213,6 +215,7 @@ fn tuning(args: &ResumeArgs, about: &SessionInfo) -> TuningArgs {
         allow,
         // Never off again: the session's other tools are gone from its configuration.
         read_only: args.read_only || own.read_only,
+        asks_person: args.no_questions.then_some(false),
         web: own.web.clone(),
         effort: args.effort.clone(),
         max_turns: args.max_turns,

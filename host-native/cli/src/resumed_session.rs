@@ -209,6 +209,15 @@ impl ResumableSession {
         Ok(self)
     }
 
+    /// Lets the model ask the person who now talks with it: the session may have begun where nobody
+    /// could be asked.
+    pub(super) fn with_questions(mut self) -> Result<Self, CliError> {
+        if !self.session.config().ask_user {
+            self.configure(JsonObject(vec![("ask_user".to_owned(), Json::of(&true))]))?;
+        }
+        Ok(self)
+    }
+
     /// Updates the user's own tools to their present definitions. Tools that are missing here, such
     /// as functions of another program, stay: the model is told if it calls one, and the person is
     /// warned now.
@@ -239,7 +248,7 @@ impl ResumableSession {
         Ok(self)
     }
 
-    /// Takes over the tools and the answer's schema of a configuration, if they differ.
+    /// Takes over the tools, the hooks and the answer's schema of a configuration, if they differ.
     pub(super) fn adapt(&mut self, config: &SessionConfig) -> Result<(), CliError> {
         let own = self.session.config();
         let mut changed = Vec::new();
@@ -248,6 +257,9 @@ impl ResumableSession {
         }
         if config.tools != own.tools {
             changed.push(("tools".to_owned(), Json::of(&config.tools)));
+        }
+        if config.hooks != own.hooks {
+            changed.push(("hooks".to_owned(), Json::of(&config.hooks)));
         }
         self.configure(JsonObject(changed))
     }

@@ -6,8 +6,7 @@
 //!
 //! ```no_run
 //! use innerloop_core::{
-//!     event::EventKind, id::SessionId, input::Command, json::Json, message::Part,
-//!     preset::ConfigPreset, tool::ToolSpec,
+//!     event::EventKind, id::SessionId, input::Command, json::Json, message::Part, tool::ToolSpec,
 //! };
 //! use innerloop_driver::{Endpoint, ApiKey, SessionSettings, catalogue::Catalogue, providers};
 //! use innerloop_host::{
@@ -40,7 +39,7 @@
 //!     model: None,
 //!     fallbacks: &[],
 //!     catalogue: &Catalogue::standard(),
-//!     preset: ConfigPreset::Modern,
+//!     preset: None,
 //!     facts: &site.facts(provider.profile).await?,
 //!     tools: &tools.specs(),
 //!     patches: &[],

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .history import FoldKind
-from .model import ModelConfig
+from .model import ModelConfig, Price
 
 if sys.version_info >= (3, 11):
     from typing import NotRequired
@@ -23,6 +23,9 @@ class SessionConfig(TypedDict):
     """The session's id. A fork always gets a new one."""
     model: ModelConfig
     """The model, and how to talk to it."""
+    prices: dict[str, Price]
+    """The prices of further models that the session may ask, by name: for summaries, and for
+    agents that it starts. A limit of the cost needs them."""
     limits: Limits
     """The limits at which to stop."""
     response: ResponseLimits
@@ -189,6 +192,8 @@ class EnvironmentFacts(TypedDict, total=False):
     """The current date as ``YYYY-MM-DD``."""
     git: GitFacts | None
     """The state of version control, if the workspace is under it."""
+    no_git: bool
+    """True if the workspace is known to be in no repository of git."""
     knowledge_cutoff: str
     """The model's knowledge cutoff."""
     programs: list[ProgramFacts]
@@ -477,6 +482,8 @@ class HookPolicy(TypedDict):
     max_denials: int
     """The number of times for one input that the hook before the end may send the model back to
     work; a further denial ends the run as it stands."""
+    after_tool: AfterToolPolicy
+    """The rules for the hook after a tool."""
 
 
 HookPoint = Literal[
@@ -484,6 +491,7 @@ HookPoint = Literal[
     "before_model",
     "before_tool",
     "after_tool",
+    "after_iteration",
     "before_stop",
     "outbound",
     "compact",
@@ -496,6 +504,9 @@ HookPoint = Literal[
 - ``before_tool``: Before a tool runs. Replaceable by other arguments, which are checked
   again.
 - ``after_tool``: After a tool has run. Replaceable by another text for the model.
+- ``after_iteration``: After a round of calls, whose results the model is about to read. A
+  replacement is a text that it reads behind them, as a steering message; a denial ends the
+  run.
 - ``before_stop``: Before the run ends. The model reads the reason of a denial, and the run
   goes on, as often as ``max_denials`` allows.
 - ``outbound``: Before the result of the session's own agent goes out, at the end of a run
@@ -503,6 +514,21 @@ HookPoint = Literal[
   history as it is; a denial withholds the result.
 - ``compact``: Before the oldest turns are archived or summed up. Replaceable by a text that
   stands in their place; a denial leaves the conversation as it is.
+"""
+
+
+class AfterToolPolicy(TypedDict):
+    """The rules for the hook after a tool."""
+
+    denial: DeniedResult
+    """The result that the model reads if the hook denies."""
+
+
+DeniedResult = Literal["withhold", "keep"]
+"""The result of a call that a hook has denied after it has run.
+
+- ``withhold``: The model reads the reason in its place.
+- ``keep``: The model reads it as it is, as if the hook had allowed it.
 """
 
 

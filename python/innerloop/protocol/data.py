@@ -204,6 +204,29 @@ class Usage(TypedDict):
     """Output tokens spent on reasoning, where the provider says so."""
 
 
+class ContextUsage(TypedDict):
+    """The tokens that fill an agent's context window, by what they are spent on. The parts are
+    estimates that add up to the total."""
+
+    system: int
+    """The system prompt without the project's instructions."""
+    documents: int
+    """The project's instructions: in the prompt, and those that were shown on the way."""
+    tools: int
+    """The tools, with their schemas."""
+    history: int
+    """The inputs and the replies: texts, thinking, calls, and summaries of what was folded."""
+    results: int
+    """The results of tool calls."""
+    total: int
+    """All of them: as the provider counted its last reply and everything before it, and an
+    estimate of what came after it."""
+    window: int
+    """The tokens that count as the context window."""
+    free: int
+    """The tokens of the window that are free."""
+
+
 RunEnd = Literal[
     "completed",
     "limit",

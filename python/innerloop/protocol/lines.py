@@ -4,14 +4,14 @@ these are: see CONTRIBUTING.md#generated-files."""
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .config import ConfigPreset, EnvironmentFacts, SessionConfig, ToolSpec
-from .data import Status
+from .data import ContextUsage, Part, Status
 from .effects import Effect, Output
 from .events import Event
 from .history import SeenTurn, Turn
-from .inputs import BodyBytes, Input, JsonFault, RejectionReason
+from .inputs import BodyBytes, Input, JsonFault, RejectionReason, TurnOptions
 from .model import ModelConfig, ProfileKind
 from .parts import DocsAnswer, Parts, Provider, UndoneAnswer
 from .patch import SessionConfigPatch
@@ -111,6 +111,20 @@ class RequestStatus(TypedDict):
     agent: NotRequired[int]
 
 
+class RequestContext(TypedDict):
+    """The tokens that fill an agent's context window, by what they are spent on."""
+
+    session: int
+    agent: NotRequired[int]
+
+
+class RequestOverview(TypedDict):
+    """The data that a session holds beside its history; the words that wait are the agent's."""
+
+    session: int
+    agent: NotRequired[int]
+
+
 RequestHistory = TypedDict(
     "RequestHistory",
     {
@@ -191,6 +205,10 @@ class Request(TypedDict, total=False):
     """All that is open, again."""
     status: RequestStatus
     """The status of an agent."""
+    context: RequestContext
+    """The tokens that fill an agent's context window, by what they are spent on."""
+    overview: RequestOverview
+    """The data that a session holds beside its history; the words that wait are the agent's."""
     history: RequestHistory
     """The turns of an agent and its user."""
     seen: RequestSeen
@@ -308,6 +326,10 @@ class Line(TypedDict, total=False):
     """The time to send a tick if nothing else happens; ``null`` for never."""
     status: Status | None
     """The status of an agent; ``null`` if there is no such agent."""
+    context: ContextUsage | None
+    """The tokens that fill an agent's context window; ``null`` if there is no such agent."""
+    overview: SessionOverview
+    """The data that a session holds beside its history."""
     history: list[Turn] | None
     """The turns of an agent and its user; ``null`` if there is no such agent."""
     seen: list[SeenTurn] | None
@@ -326,6 +348,64 @@ class Line(TypedDict, total=False):
     """A line of the log, to be made durable before what follows."""
     recording: TrafficExchange
     """A line of the recording."""
+
+
+class SessionOverview(TypedDict):
+    """The data that a session holds beside its history."""
+
+    pending: PendingInputs | None
+    """The words that wait for the agent; ``None`` if there is no such agent."""
+    agents: list[SubagentInfo]
+    """The agents that were started, in the order of their numbers."""
+    config: SessionConfig
+    """The configuration in force. It holds no key."""
+
+
+class PendingInputs(TypedDict):
+    """The words that wait for an agent, oldest first."""
+
+    steering: list[list[Part]]
+    """The messages for the model after the current round of tool calls."""
+    follow_ups: list[PendingInput]
+    """The inputs for when the current one is done."""
+
+
+class PendingInput(TypedDict):
+    """An input that waits."""
+
+    parts: list[Part]
+    """The content of the input."""
+    options: NotRequired[TurnOptions]
+    """The options that apply to this input only."""
+
+
+class SubagentInfo(TypedDict):
+    """An agent that another one has started."""
+
+    id: int
+    """The agent."""
+    parent: int
+    """The agent that started it."""
+    state: SubagentState
+    """Its state, as the agent that started it is told."""
+    task: str
+    """The task that it was started with."""
+    output: str
+    """Its result when its last run ended; empty before."""
+    folder: str
+    """The folder of the workspace that it works in; empty for the root."""
+    model: NotRequired[str]
+    """The model that it was started with, if one was named."""
+
+
+SubagentState = Literal["running", "completed", "failed", "closed"]
+"""The state of a started agent, as the agent that started it is told.
+
+- ``running``: A run is under way.
+- ``completed``: Its last run did what it was asked to do.
+- ``failed``: Its last run ended otherwise.
+- ``closed``: It is closed and takes no more messages.
+"""
 
 
 class RequestError(TypedDict):

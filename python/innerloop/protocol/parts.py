@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .config import HookPoint, ProjectDoc
+from .config import ConfigPreset, HookPoint, ProjectDoc
 from .history import WireKind
 from .model import EndpointCompat, ProfileKind, TextCalls
 
@@ -88,6 +88,11 @@ class Provider(TypedDict):
     text_calls: TextCalls | None
     """The cases in which calls are also looked for in the models' text; those of the family if
     absent."""
+    context_window_variable: str | None
+    """The environment variable that may hold the number of tokens of a model's window, where the
+    user decides that."""
+    preset: ConfigPreset | None
+    """The preset that a session with it starts from if none is named; ``modern`` if absent."""
     config: dict[str, Any]
     """The further settings that a session with it starts from, as a merge patch (RFC 7396) of
     the configuration."""

@@ -10,6 +10,7 @@ from .config import (
     AskAbout,
     BuiltinTools,
     CompactionTier,
+    DeniedResult,
     ExecMode,
     HookPoint,
     LimitAction,
@@ -42,6 +43,7 @@ class SessionConfigPatch(TypedDict, total=False):
 
     id: str | None
     model: ModelConfigPatch | None
+    prices: dict[str, PricePatch | None] | None
     limits: LimitsPatch | None
     response: ResponseLimitsPatch | None
     retry: RetryPolicyPatch | None
@@ -182,6 +184,7 @@ class EnvironmentFactsPatch(TypedDict, total=False):
     os_version: str | None
     date: str | None
     git: GitFactsPatch | None
+    no_git: bool | None
     knowledge_cutoff: str | None
     programs: list[ProgramFacts] | None
     project_docs: list[ProjectDoc] | None
@@ -256,6 +259,13 @@ class HookPolicyPatch(TypedDict, total=False):
     points: list[HookPoint] | None
     fail_closed: bool | None
     max_denials: int | None
+    after_tool: AfterToolPolicyPatch | None
+
+
+class AfterToolPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``AfterToolPolicy``: what is missing stays as it is."""
+
+    denial: DeniedResult | None
 
 
 class GuardPolicyPatch(TypedDict, total=False):

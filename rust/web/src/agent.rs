@@ -18,7 +18,7 @@ use innerloop_core::{
     input::{Command, Input, RejectedInput},
     json::{JsonObject, from_str},
     message::Turn,
-    status::{AgentState, PendingInputs, Status, SubagentInfo},
+    status::{AgentState, ContextUsage, PendingInputs, Status, SubagentInfo},
 };
 use innerloop_driver::{ApiKey, DriverOptions, EndpointTable};
 use innerloop_face::{Prompt, patch};
@@ -219,6 +219,12 @@ impl Agent {
     pub fn status(&self) -> Option<Status> {
         let status = self.host.driver.borrow().session().status(ROOT);
         status.filter(|status| status.state != AgentState::Closed)
+    }
+
+    /// Returns the tokens that fill the context window, by what they are spent on.
+    #[must_use]
+    pub fn context(&self) -> ContextUsage {
+        self.host.driver.borrow().session().context(ROOT).unwrap_or_default()
     }
 
     /// Returns the words that wait for the agent: what steers it, and the prompts that follow.

@@ -14,7 +14,6 @@ use innerloop_core::{
     id::SessionId,
     input::{Command, HookReply, Input},
     json::{Json, JsonObject},
-    preset::ConfigPreset,
 };
 use innerloop_driver::{
     ApiKey, Driver, DriverOptions, Endpoint, EndpointError, EndpointTable, FallbackModel,
@@ -276,7 +275,7 @@ impl AgentBuilder {
                 model: self.model.as_deref(),
                 fallbacks: &fallbacks,
                 catalogue: &catalogue,
-                preset: ConfigPreset::Modern,
+                preset: None,
                 facts,
                 tools: &specs,
                 patches: &patches,

@@ -70,7 +70,8 @@ pub use innerloop_core::{
     json::Json,
     message::{Part, Turn, Usage},
     status::{
-        AgentState, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo, SubagentState,
+        AgentState, ContextUsage, PendingInput, PendingInputs, RunEnd, Status, SubagentInfo,
+        SubagentState,
     },
     tool::ToolSpec,
 };

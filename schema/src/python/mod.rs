@@ -48,7 +48,7 @@ const PLANS: [ModulePlan; 11] = [
     ModulePlan {
         path: "python/innerloop/protocol/data.py",
         about: "What inputs, effects, events and the history hold.",
-        roots: &["Part", "Outcome", "Status", "RunEnd", "ErrorKind"],
+        roots: &["Part", "Outcome", "Status", "ContextUsage", "RunEnd", "ErrorKind"],
     },
     ModulePlan {
         path: "python/innerloop/protocol/action.py",

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 70] = [
+const NAMES: [(&str, &str); 72] = [
     ("Action", "Action"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
@@ -30,6 +30,7 @@ const NAMES: [(&str, &str); 70] = [
     ("CompactionPolicy", "CompactionPolicy"),
     ("EndpointCompat", "Compat"),
     ("ConfigError", "ConfigError"),
+    ("ContextUsage", "ContextUsage"),
     ("Deadline", "Deadline"),
     ("DeniedBy", "DeniedBy"),
     ("Effect", "Effect"),
@@ -55,6 +56,7 @@ const NAMES: [(&str, &str); 70] = [
     ("LoopStep", "LoopStep"),
     ("ModelConfig", "ModelConfig"),
     ("ModelOrigin", "ModelOrigin"),
+    ("DeniedResult", "DeniedResult"),
     ("Outcome", "Outcome"),
     ("Output", "Output"),
     ("Part", "Part"),
@@ -99,7 +101,16 @@ const PLANS: [ModulePlan; 7] = [
         path: "wasm/npm/src/json/data.ts",
         about: "The data that inputs, effects, events and the history hold, as the session's log \
                 has it (snake_case).",
-        roots: &["Usage", "Part", "AgentState", "RunEnd", "ErrorKind", "Outcome", "Status"],
+        roots: &[
+            "Usage",
+            "Part",
+            "AgentState",
+            "RunEnd",
+            "ErrorKind",
+            "Outcome",
+            "Status",
+            "ContextUsage",
+        ],
     },
     ModulePlan {
         path: "wasm/npm/src/json/action.ts",
@@ -114,7 +125,7 @@ const PLANS: [ModulePlan; 7] = [
     ModulePlan {
         path: "wasm/npm/src/json/model.ts",
         about: "Which model a session has, and how to talk to it, as its log has it (snake_case).",
-        roots: &["ModelConfig"],
+        roots: &["ModelConfig", "RoutingPolicy"],
     },
     ModulePlan {
         path: "wasm/npm/src/json/config.ts",

@@ -11,10 +11,11 @@ use innerloop_core::{
         WindowFullness,
     },
     config::{
-        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, EnvironmentFacts, ExecMode, GitFacts,
-        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
-        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
-        SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
+        AfterToolPolicy, AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, DeniedResult,
+        EnvironmentFacts, ExecMode, GitFacts, GuardPolicy, HookPoint, HookPolicy, LimitAction,
+        Limits, LoopPolicy, LoopStep, Price, ProgramFacts, ProjectDoc, RepairPolicy,
+        ResponseLimits, RetryPolicy, SessionConfig, SpendAmount, SubagentPolicy, TokenEstimator,
+        ToolTimeouts, UndoPolicy,
     },
     corrections::{CorrectionPolicy, ReplyFault},
     id::SessionId,
@@ -43,6 +44,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("OnOverflow", &overflows);
     visitor.visit_read("CompactionPolicy", &[CompactionPolicy::default(), compaction()]);
     visitor.visit_read("HookPoint", &hook_points());
+    visitor.visit_read("DeniedResult", &denied_results());
     visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
     let names = || vec!["read_file".into()];
     let builtin_tools: Vec<BuiltinTools> = one_of_each!(BuiltinTools:
@@ -63,9 +65,14 @@ fn loop_steps() -> Vec<LoopStep> {
     one_of_each!(LoopStep: Warn, Summarize, AskUser, Stop)
 }
 
+fn denied_results() -> Vec<DeniedResult> {
+    one_of_each!(DeniedResult: Withhold, Keep)
+}
+
 fn hook_points() -> Vec<HookPoint> {
     one_of_each!(HookPoint:
-        Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop, Outbound, Compact,
+        Submit, BeforeModel, BeforeTool, AfterTool, AfterIteration, BeforeStop, Outbound,
+        Compact,
     )
 }
 
@@ -99,6 +106,7 @@ fn facts() -> EnvironmentFacts {
             untracked: None,
             recent_commits: vec!["Begin".into()],
         }),
+        no_git: false,
         knowledge_cutoff: "May 2026".into(),
         programs: vec![ProgramFacts { name: "qjs".into(), description: "QuickJS".into() }],
         project_docs: vec![ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into() }],
@@ -137,6 +145,7 @@ fn config() -> SessionConfig {
     SessionConfig {
         id: SessionId("sample".into()),
         model: model(),
+        prices: [("claude-haiku-4-5".into(), Price { input: 1, ..Price::default() })].into(),
         limits: Limits {
             max_turns: 9,
             max_tool_rounds_per_input: 5,
@@ -165,7 +174,12 @@ fn config() -> SessionConfig {
             ..LoopPolicy::default()
         },
         approval: ApprovalPolicy { ask: AskAbout::Changes, allow: vec![rule()] },
-        hooks: HookPolicy { points: hook_points(), fail_closed: true, max_denials: 2 },
+        hooks: HookPolicy {
+            points: hook_points(),
+            fail_closed: true,
+            max_denials: 2,
+            after_tool: AfterToolPolicy { denial: DeniedResult::Keep },
+        },
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),
         repair: RepairPolicy::default(),

@@ -61,6 +61,10 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     {
         config.hooks.points.push(HookPoint::Outbound);
     }
+    // With numbers of its own: the other seeds stay the runs that they were.
+    if plan.turns && Rng::new(seed.rotate_left(8)).chance(12) {
+        config.hooks.points.push(HookPoint::AfterIteration);
+    }
     if plan.budgets {
         let mut rng = Rng::new(seed.rotate_left(56));
         settings::spend(&mut config, &mut rng);

@@ -127,6 +127,10 @@ fn l16_the_cost_is_limited_where_all_prices_are_known() {
     config.compaction.summary.model = Some("other".into());
     let refused = Session::open(config.clone(), EPOCH).unwrap_err();
     assert!(refused.message.contains("other"), "{refused}");
+    let price = innerloop_core::config::Price { input: 3_000, ..Default::default() };
+    config.prices.insert("other".into(), price);
+    assert!(Session::open(config.clone(), EPOCH).is_ok(), "its price is known");
+    config.prices.clear();
     config.compaction.summary.model = None;
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
@@ -142,6 +146,28 @@ fn l16_the_cost_is_limited_where_all_prices_are_known() {
     let _ = host.submit("go");
     rounds(&mut host, 3);
     assert_eq!((reached(&host), host.requests.len()), (vec![], 4));
+}
+
+#[test]
+fn l16_what_another_model_costs_is_counted_at_its_own_price() {
+    let mut config = config();
+    config.limits.run.cost_nano_usd = 350;
+    let price = |input| innerloop_core::config::Price { input, ..Default::default() };
+    config.model.price = Some(price(1_000));
+    config.prices.insert("other".into(), price(3_000));
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::call("c", "spawn_agent", &json!({"task": "look", "model": "other"})));
+    // Each reply reads 100 tokens: one of the other model costs as much as three of the own.
+    let child = *host.calls.iter().find(|id| host.owners[*id] != AgentId::ROOT).unwrap();
+    host.calls.retain(|id| *id != child);
+    let parent = std::mem::replace(&mut host.calls, vec![child]);
+    host.reply(&Message::text("looked"));
+    host.calls.extend(parent);
+    assert_eq!(reached(&host), []);
+    host.reply(&Message::call("d", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    assert_eq!(reached(&host), [("run.cost_nano_usd", 500, 350)]);
 }
 
 #[test]

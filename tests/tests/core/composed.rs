@@ -12,6 +12,7 @@ use innerloop_core::{
 use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, TestHost, config},
+    wires,
 };
 use serde_json::{Value, json};
 
@@ -167,6 +168,24 @@ fn an_agent_that_has_nothing_to_do_with_code_can_be_built() {
         _ => None,
     });
     assert_eq!(texts, ["Yes."]);
+}
+
+#[test]
+fn i10_without_tools_the_prompt_has_no_words_about_them() {
+    for wire in wires::WIRES {
+        let prompt = |builtin_tools| {
+            let mut config = config();
+            wires::speak(&mut config.model, wire);
+            config.builtin_tools = builtin_tools;
+            let mut host = TestHost::open(config);
+            let _ = host.submit("go");
+            String::from_utf8(host.requests[0].body.0.clone()).unwrap()
+        };
+        let without = prompt(BuiltinTools::None);
+        assert!(without.contains("You are Innerloop"), "{without}");
+        assert!(!without.contains("tool") && !without.contains("workspace"), "{without}");
+        assert!(prompt(BuiltinTools::ReadOnly).contains("tool"), "{wire:?}");
+    }
 }
 
 #[test]

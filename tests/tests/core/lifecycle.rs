@@ -477,7 +477,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
         assert_eq!((rejected.reason, rejected.input), (reason, input));
         assert_eq!(host.session.snapshot(), before);
     }
-    assert_eq!(REPLAY_VERSION, 12);
+    assert_eq!(REPLAY_VERSION, 13);
 }
 
 #[test]

@@ -11,11 +11,14 @@
 
 mod across_wires;
 mod attachments;
+mod bad_days;
 mod budgets;
 mod by_id;
 mod bytes;
+mod call_order;
 mod compaction;
 mod composed;
+mod context;
 mod corpus;
 mod corrections;
 mod cost;

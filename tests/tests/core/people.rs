@@ -12,6 +12,7 @@ use innerloop_core::{
     input::{Answer, Command, HookReply, Input},
     json::Json,
     output::{Ask, Effect, Output},
+    preset::ConfigPreset,
     status::{AgentState, RunEnd},
     tool::Job,
 };
@@ -361,6 +362,104 @@ fn hook_before_a_model_call_may_add_a_word_or_deny() {
     let _ = host.submit("go");
     reply(&mut host, HookReply::Deny { reason: "budget".into() });
     assert_eq!((end(&host), host.requests.len()), (Some(RunEnd::Denied), 0));
+}
+
+#[test]
+fn k23_a_denial_after_a_tool_withholds_the_result_or_keeps_it() {
+    let denial = "The call was denied: not for you";
+    for (kept, read) in [(false, (denial, true)), (true, ("the output", false))] {
+        let mut config = config();
+        config.hooks.points = vec![HookPoint::AfterTool];
+        if kept {
+            config.hooks.after_tool = ConfigPreset::Gnoma.config().hooks.after_tool;
+        }
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.reply(&Message::call("c", "list_dir", &json!({})));
+        let _ = host.answer("the output");
+        reply(&mut host, HookReply::Deny { reason: "not for you".into() });
+        assert_eq!(said(&host), [(read.0.to_owned(), read.1)]);
+        // Whoever watches reads the reason where the model does not.
+        let warnings = host.find(|kind| match kind {
+            EventKind::Warning { message } => Some(message.contains("not for you")),
+            _ => None,
+        });
+        assert_eq!(warnings, if kept { vec![true] } else { vec![] });
+    }
+}
+
+/// A round has ended, and the hook behind it is asked.
+fn after_a_round(fail_closed: bool) -> TestHost {
+    let mut config = config();
+    config.hooks.points = vec![HookPoint::AfterIteration];
+    config.hooks.fail_closed = fail_closed;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::text("First a.").and_call("a", "list_dir", &json!({})));
+    let _ = host.answer("nothing there");
+    host
+}
+
+#[test]
+fn j7_hook_after_a_round_may_pass_add_a_word_or_end_the_run() {
+    let broke = || HookReply::Failed { message: "crash".into() };
+    for (fail_closed, answer, word, ends) in [
+        (false, HookReply::Allow, None, false),
+        (false, HookReply::Replace(json_of("\"look elsewhere\"")), Some("look elsewhere"), false),
+        (false, broke(), None, false),
+        (true, broke(), None, true),
+        (false, HookReply::Deny { reason: "enough".into() }, None, true),
+    ] {
+        let mut host = after_a_round(fail_closed);
+        let (_, hook) = &host.hooks[0];
+        assert_eq!((hook.point, hook.payload.text()), (HookPoint::AfterIteration, "\"First a.\""));
+        assert_eq!(host.requests.len(), 1, "the next call waits for the hook");
+        reply(&mut host, answer.clone());
+        assert_eq!(end(&host), ends.then_some(RunEnd::Denied), "{answer:?}");
+        assert_eq!(host.requests.len(), 2 - usize::from(ends), "{answer:?}");
+        if ends {
+            continue;
+        }
+        let sent = host.body()["messages"].to_string();
+        assert_eq!(word.is_some_and(|word| sent.contains(word)), word.is_some());
+        assert!(
+            sent.find("nothing there") < word.and_then(|word| sent.find(word)).or(Some(sent.len()))
+        );
+        // A reply without calls is no round.
+        host.reply(&Message::text("Done."));
+        assert_eq!((host.hooks.len(), end(&host)), (0, Some(RunEnd::Completed)));
+    }
+}
+
+#[test]
+fn j7_hook_after_a_round_is_asked_again_after_a_restore_and_behind_a_question() {
+    let host = after_a_round(false);
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+    let owed: Vec<Output> = restored.owed().into_iter().collect();
+    let [Output::Effect(Effect::RunHook { id, hook, .. })] = &owed[..] else { panic!("{owed:?}") };
+    assert_eq!((*id, hook), (host.hooks[0].0, &host.hooks[0].1));
+    let mut other = TestHost::around(restored, String::new());
+    let _ = other.input(Input::Hook { id: *id, reply: HookReply::Allow });
+    assert_eq!(other.requests.len(), 1);
+
+    let mut config = config();
+    config.hooks.points = vec![HookPoint::AfterIteration];
+    config.loops.window = 2;
+    config.loops.ladder = vec![innerloop_core::config::LoopStep::AskUser];
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    for round in 0..2 {
+        host.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
+        let _ = host.answer("nothing there");
+        if round == 0 {
+            reply(&mut host, HookReply::Allow);
+        }
+    }
+    assert_eq!((host.hooks.len(), host.asks.len()), (0, 1), "first the person is asked");
+    let id = host.asks[0].0;
+    answer(&mut host, id, Answer::Allow);
+    reply(&mut host, HookReply::Deny { reason: "enough".into() });
+    assert_eq!(end(&host), Some(RunEnd::Denied));
 }
 
 #[test]

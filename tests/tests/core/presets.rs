@@ -142,18 +142,19 @@ fn gnoma_is_pinned() {
     check(
         ConfigPreset::Gnoma,
         &expect![[r#"
-        compaction.auto[0].from.percent = 90
-        compaction.auto[0].step = "truncate"
-        compaction.auto[0].to.percent = 50
-        compaction.on_overflow = "compact_retry_once"
-        corrections.faults.echo = 2
-        corrections.faults.greeting = 2
-        corrections.faults.patch_spiral = 1
-        limits.action = "error"
-        loops.detect = false
-        retry.base_ms = 1000
-        retry.jitter_percent = 0
-        retry.max_retry_after_ms = 29999
-        retry.mid_stream = false"#]],
+            compaction.auto[0].from.percent = 90
+            compaction.auto[0].step = "truncate"
+            compaction.auto[0].to.percent = 50
+            compaction.on_overflow = "compact_retry_once"
+            corrections.faults.echo = 2
+            corrections.faults.greeting = 2
+            corrections.faults.patch_spiral = 1
+            hooks.after_tool.denial = "keep"
+            limits.action = "error"
+            loops.detect = false
+            retry.base_ms = 1000
+            retry.jitter_percent = 0
+            retry.max_retry_after_ms = 29999
+            retry.mid_stream = false"#]],
     );
 }

@@ -3,9 +3,16 @@
 use innerloop_core::{
     Profile,
     config::{EnvironmentFacts, GitFacts, ProfileKind, ProjectDoc, VocabularyKind},
-    doc_names, doc_places, instructed_folder,
+    doc_names, doc_places,
+    input::Command,
+    instructed_folder,
+    json::from_str,
 };
-use innerloop_tests::test_host::{TestHost, config};
+use innerloop_tests::{
+    anthropic::Message,
+    test_host::{TestHost, config},
+};
+use serde_json::{Value, json};
 
 fn prompt(facts: EnvironmentFacts, instructions: Option<&str>) -> String {
     let mut config = config();
@@ -14,6 +21,11 @@ fn prompt(facts: EnvironmentFacts, instructions: Option<&str>) -> String {
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
     host.body()["system"][0]["text"].as_str().unwrap().to_owned()
+}
+
+fn configure(host: &mut TestHost, patch: &Value) {
+    let patch = from_str(&patch.to_string()).unwrap();
+    let _ = host.command(Command::Configure { patch });
 }
 
 fn facts() -> EnvironmentFacts {
@@ -85,7 +97,44 @@ fn e11_the_environment_block_has_every_line_of_the_specification() {
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
     }
-    assert!(prompt(EnvironmentFacts::default(), None).contains("Is git repository: false"));
+    let text = prompt(EnvironmentFacts { no_git: true, ..EnvironmentFacts::default() }, None);
+    assert!(
+        text.contains("<environment>\nIs git repository: false\nModel: mock-1\n</env"),
+        "{text}"
+    );
+}
+
+#[test]
+fn e11_what_nobody_knows_has_no_line() {
+    let text = prompt(EnvironmentFacts::default(), None);
+    assert!(text.contains("<environment>\nModel: mock-1\n</environment>"), "{text}");
+    let git = Some(GitFacts::default());
+    let text = prompt(EnvironmentFacts { git, ..EnvironmentFacts::default() }, None);
+    let lines = "<environment>\nIs git repository: true\nModel: mock-1\n</environment>";
+    assert!(text.contains(lines), "{text}");
+}
+
+#[test]
+fn e11_the_cutoff_goes_with_the_model() {
+    let mut config = config();
+    config.facts = facts();
+    let mut host = TestHost::open(config);
+    let cutoff = |host: &TestHost| {
+        let system = host.body()["system"][0]["text"].to_string();
+        system.contains("Knowledge cutoff: 2026-01")
+    };
+    let _ = host.submit("go");
+    assert!(cutoff(&host));
+    host.reply(&Message::text("done"));
+    configure(&mut host, &json!({"model": {"name": "other"}}));
+    let _ = host.submit("go");
+    assert!(!cutoff(&host), "what the other model knows, nobody has said");
+    host.reply(&Message::text("done"));
+    let both = json!({"model": {"name": "third"}, "facts": {"knowledge_cutoff": "2026-01"}});
+    configure(&mut host, &json!({"facts": {"knowledge_cutoff": "2025-01"}}));
+    configure(&mut host, &both);
+    let _ = host.submit("go");
+    assert!(cutoff(&host));
 }
 
 #[test]

@@ -439,3 +439,47 @@ fn the_model_sees_what_was_said_since_the_conversation_was_cleared() {
     let nobody = host.call(&json!({"seen": {"session": session, "agent": 9}}), "");
     assert_eq!(nobody, [json!({"seen": null})]);
 }
+
+#[test]
+fn a2_a_session_tells_what_it_holds_by_one_verb() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    host.submit(session);
+    let parts = json!([{"type": "text", "text": "and in Oslo?"}]);
+    for command in [
+        json!({"steer": {"parts": parts}}),
+        json!({"follow_up": {"parts": parts, "options": {"tools": []}}}),
+    ] {
+        host.handle(session, 15, &json!({"command": {"agent": 0, "command": command}}));
+    }
+    let told = host.call(&json!({"overview": {"session": session}}), "");
+    let [overview] = &told[..] else { panic!("{told:?}") };
+    let overview = &overview["overview"];
+    let waits = json!({
+        "steering": [parts],
+        "follow_ups": [{"parts": parts, "options": {"tools": []}}],
+    });
+    assert_eq!((&overview["pending"], &overview["agents"]), (&waits, &json!([])));
+    assert_eq!(overview["config"]["model"]["name"], "tiny-1");
+    assert!(!overview.to_string().contains("sk-0123456789"), "{overview}");
+    let other = host.call(&json!({"overview": {"session": session, "agent": 1}}), "");
+    assert_eq!(other[0]["overview"]["pending"], Value::Null);
+}
+
+#[test]
+fn n19_a_session_tells_what_fills_the_context_window() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    host.submit(session);
+    host.reply(session, 1, true);
+    host.run(session, 2, &"31 degrees, ".repeat(500));
+    let told = host.call(&json!({"context": {"session": session}}), "");
+    let usage = &told[0]["context"];
+    let tokens = |part: &str| usage[part].as_u64().unwrap_or_else(|| panic!("{part}: {told:?}"));
+    let parts = ["system", "documents", "tools", "history", "results"].map(tokens);
+    assert_eq!(parts.iter().sum::<u64>(), tokens("total"), "{usage}");
+    assert!(tokens("results") > tokens("history") && tokens("history") > 0, "{usage}");
+    assert_eq!(tokens("window") - tokens("total"), tokens("free"), "{usage}");
+    let other = host.call(&json!({"context": {"session": session, "agent": 1}}), "");
+    assert_eq!(other, [json!({"context": null})]);
+}

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 fn make(
     provider: &str,
     model: Option<&str>,
-    preset: ConfigPreset,
+    preset: impl Into<Option<ConfigPreset>>,
     patches: &[&str],
 ) -> Result<SessionConfig, SettingsError> {
     let facts = EnvironmentFacts { platform: "test".into(), ..EnvironmentFacts::default() };
@@ -26,7 +26,7 @@ fn make(
         model,
         fallbacks: &[],
         catalogue: &Catalogue::standard(),
-        preset,
+        preset: preset.into(),
         facts: &facts,
         tools: &[],
         patches,
@@ -79,6 +79,55 @@ fn l2_ollama_has_its_window_its_limits_and_two_minutes() {
     assert_eq!((config.model.max_output_tokens, config.retry.idle_ms), (4_096, 300_000));
     let other = make("lmstudio", Some("m"), ConfigPreset::Modern, &[]).unwrap();
     assert!(other.retry.idle_ms == 300_000 && !other.repair.grow_output);
+}
+
+#[test]
+fn l2_a_provider_brings_its_preset_unless_another_is_named() {
+    let ollama = make("ollama", Some("qwen3:8b"), None, &[]).unwrap();
+    assert_eq!(ollama, make("ollama", Some("qwen3:8b"), ConfigPreset::Ollama, &[]).unwrap());
+    assert_eq!((ollama.model.context_window, ollama.limits.max_tool_rounds_per_input), (8_192, 25));
+    let modern = make("ollama", Some("qwen3:8b"), ConfigPreset::Modern, &[]).unwrap();
+    assert_eq!(modern.limits.max_tool_rounds_per_input, 200);
+    let window = r#"{"model": {"context_window": 65536}}"#;
+    let wide = make("ollama", Some("qwen3:8b"), None, &[window]).unwrap();
+    assert_eq!((wide.model.context_window, wide.limits), (65_536, ollama.limits));
+    for provider in providers::all().iter().filter(|provider| provider.name != "ollama") {
+        let config = make(&provider.name, Some("m"), None, &[]).unwrap();
+        let modern = make(&provider.name, Some("m"), ConfigPreset::Modern, &[]).unwrap();
+        assert_eq!(config, modern, "{}", provider.name);
+    }
+}
+
+#[test]
+fn e11_the_cutoff_is_the_catalogues_unless_it_is_said() {
+    let cutoff = |model, patch: &str| {
+        let config = make("anthropic", Some(model), None, &[patch]).unwrap();
+        config.facts.knowledge_cutoff
+    };
+    assert_eq!(cutoff("claude-sonnet-5-5", "{}"), "2026-06");
+    assert_eq!(cutoff("claude-haiku-4-5-20251001", "{}"), "2025-02", "with a date behind the name");
+    assert_eq!(cutoff("nobody-knows", "{}"), "");
+    let said = r#"{"facts": {"knowledge_cutoff": "2020-01"}}"#;
+    assert_eq!(cutoff("claude-sonnet-5-5", said), "2020-01");
+}
+
+#[test]
+fn l16_a_limited_cost_brings_the_prices_of_all_models_that_may_be_asked() {
+    let limit = r#"{"limits": {"run": {"cost_nano_usd": 1}}}"#;
+    let summary = r#"{"compaction": {"summary": {"model": "claude-haiku-4-5"}}}"#;
+    let alone = r#"{"subagents": {"max_depth": 0}}"#;
+    let made = |patches: &[&str]| make("anthropic", None, None, patches).unwrap();
+    let prices = |patches: &[&str]| made(patches).prices;
+    assert!(prices(&[]).is_empty());
+    assert_eq!(prices(&[summary]).keys().collect::<Vec<_>>(), ["claude-haiku-4-5"]);
+    assert_eq!(prices(&[limit, summary, alone]).len(), 1);
+    let all = made(&[limit]);
+    let input = |all: &SessionConfig, name| all.prices.get(name).unwrap().input;
+    assert!(input(&all, "claude-haiku-4-5") < input(&all, "claude-opus-5"));
+    assert!(all.prices.len() > 10);
+    let own = r#"{"prices": {"claude-opus-5": {"input": 7}, "mine": {"input": 8}}}"#;
+    let all = made(&[limit, own]);
+    assert_eq!((input(&all, "claude-opus-5"), input(&all, "mine")), (7, 8));
 }
 
 /// The paths of all values of the configuration that are no objects, with a value of each.

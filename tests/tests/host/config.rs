@@ -97,6 +97,10 @@ fn options_say_which_tools_there_are_and_what_the_prompt_begins_with() {
     assert_eq!(tools, [""; 0]);
     assert!(system.starts_with("You are a poet.\n\n<environment>\nToday's date: "), "{system}");
     assert!(!system.contains("Working directory"), "{system}");
+    let scene = Scene::streaming(&[Message::text("done")]);
+    let _run = run(scene.command("go").args(["--tools", "none"])).exits(0);
+    let body = &scene.model.requests()[0].body;
+    assert!(body.contains("You are Innerloop") && !body.contains("tool"), "{body}");
     assert_eq!(offered(&["--tools", "grep, read_file"]).0, ["read_file", "grep"]);
     assert_eq!(offered(&["--tools", "read-only"]).0, ["read_file", "list_dir", "glob", "grep"]);
     let (tools, _) = offered(&["--without-tools", "spawn_agent,write_file"]);

@@ -450,6 +450,7 @@ fn m5_what_is_typed_before_the_conversation_begins_is_said() {
 fn m5_a_session_that_only_reads_says_so() {
     let scene = Scene::streaming(&[]);
     let terminal = talk(&scene, &["--read-only"], WIDE);
+    terminal.shows(" · preset modern · ");
     terminal.shows(" · only reads · ");
     let _run = left(terminal).exits(0);
 }
@@ -506,6 +507,76 @@ fn j3_steps_are_undone_in_a_conversation_and_in_a_resumed_one() {
     terminal.shows("> other\nDone.");
     assert!(!said(&scene).contains("toolu_2"), "{}", said(&scene));
     let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn n20_a_conversation_goes_back_to_before_an_input_with_its_files() {
+    let done = Message::text("Done.");
+    let edit = json!({"file_path": "a.txt", "old_string": "new", "new_string": "newer"});
+    let edit = Message::call("toolu_2", "Edit", &edit);
+    let replies = [write("toolu_1", "a.txt"), done.clone(), edit, done.clone()];
+    let more = [write("toolu_3", "b.txt"), done.clone(), done];
+    let scene = Scene::streaming(&[&replies[..], &more].concat()).file("mine.txt", "mine\n");
+    let terminal = talk(&scene, &["--apply"], WIDE);
+    terminal.press(&format!("/rewind{ENTER}"));
+    terminal.shows("nothing was said yet that could be taken back");
+    for (said, file, text) in [
+        ("make it", "a.txt", "new\n"),
+        ("change it", "a.txt", "newer\n"),
+        ("another", "b.txt", "new\n"),
+    ] {
+        terminal.press(&format!("{said}{ENTER}"));
+        // Applied, and thus over.
+        let file = scene.workspace().join(file);
+        let is_there = || fs::read_to_string(&file).is_ok_and(|there| there == text);
+        innerloop_tests::program::wait_for(said, is_there);
+    }
+    terminal.press(&format!("/rewi\t{ENTER}"));
+    terminal.shows("1  another\n2  change it\n3  make it\n");
+    terminal.press(&format!("/rewind 2{ENTER}"));
+    terminal.shows("undone: \u{201c}change it\u{201d}, \u{201c}another\u{201d}");
+    terminal.shows("taken back: a.txt");
+    terminal.shows("taken back: b.txt");
+    terminal.shows("applied: 2 changed files");
+    assert_eq!(scene.text("workspace/a.txt"), "new\n", "{}", terminal.screen());
+    assert!(!scene.workspace().join("b.txt").exists());
+    terminal.press(&format!("go on{ENTER}"));
+    terminal.shows("> go on\nDone.");
+    assert!(said(&scene).contains("make it") && !said(&scene).contains("change it"));
+    let _run = left(terminal).exits(0);
+
+    // What was changed before the program was started again is not known any more, which is said.
+    let terminal = talk(&scene, &["resume"], WIDE);
+    terminal.press(&format!("/rewind 2{ENTER}"));
+    terminal
+        .shows("what steps of before this conversation was resumed have changed in files stays");
+    assert_eq!(scene.text("workspace/a.txt"), "new\n");
+    terminal.press(&format!("/rewind{ENTER}"));
+    terminal.shows("nothing was said yet that could be taken back");
+    let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn a12_the_model_may_ask_the_person_of_a_conversation_unless_they_say_no() {
+    let ask = json!({"question": "Red or blue?"});
+    let ask = Message::call("toolu_1", "ask_user", &ask);
+    let scene = Scene::streaming(&[ask, Message::text("Blue it is."), Message::text("Yes.")]);
+    let terminal = talk(&scene, &["--vocabulary", "seed"], WIDE);
+    terminal.press(&format!("paint it{ENTER}"));
+    terminal.shows("? Red or blue?");
+    sleep(A_WHILE);
+    terminal.press(&format!("blue{ENTER}"));
+    terminal.shows("Blue it is.");
+    let _run = left(terminal).exits(0);
+    let terminal = talk(&scene, &["--no-questions"], WIDE);
+    terminal.press(&format!("paint it{ENTER}"));
+    terminal.shows("Yes.");
+    assert!(!said(&scene).contains("\"ask_user\""), "{}", said(&scene));
+    let _run = left(terminal).exits(0);
+    // A run by itself has nobody to ask.
+    let scene = Scene::streaming(&[Message::text("done")]);
+    let _run = scene.run(&[]).exits(0);
+    assert!(!said(&scene).contains("\"ask_user\""), "{}", said(&scene));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Ho
         model: None,
         fallbacks: &[],
         catalogue: &Catalogue::standard(),
-        preset: ConfigPreset::Modern,
+        preset: Some(ConfigPreset::Modern),
         facts: &EnvironmentFacts::default(),
         tools: &tools.specs(),
         patches: &[&patch],

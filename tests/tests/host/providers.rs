@@ -123,6 +123,32 @@ fn a_server_of_ones_own_needs_no_key_and_is_sent_none() {
 }
 
 #[test]
+fn l2_ollama_brings_its_preset_and_reads_its_window() {
+    let cases = [
+        // The options, the variable, and the window and streaming of the request.
+        (&[][..], "", 8_192, false),
+        (&[], "16384", 16_384, false),
+        (&["--preset", "modern"], "", 32_768, true),
+        (&["--context-window", "4096"], "16384", 4_096, false),
+    ];
+    for (more, window, num_ctx, stream) in cases {
+        let model = Mock::start(vec![reply("ollama")]);
+        let url = model.url();
+        let args = [&["--provider", "ollama", "--model", "qwen3:8b"], more].concat();
+        let set = [("OLLAMA_BASE_URL", url.as_str()), ("OLLAMA_NUM_CTX", window)];
+        let _run = go(&args, &set).exits(0);
+        let body: Value = serde_json::from_str(&model.requests()[0].body).unwrap();
+        assert_eq!(body["options"]["num_ctx"], num_ctx, "{more:?} {window}");
+        assert_eq!(body["stream"], stream, "{more:?} {window}");
+    }
+    for window in ["many", "0", "-1"] {
+        let args = ["--provider", "ollama", "--model", "qwen3:8b"];
+        let run = go(&args, &[("OLLAMA_NUM_CTX", window)]).exits(3);
+        assert!(run.complaint().contains("OLLAMA_NUM_CTX takes a number"), "{run:?}");
+    }
+}
+
+#[test]
 fn the_provider_whose_key_is_set_is_used_and_told() {
     let model = Mock::start(vec![reply("chat")]);
     let folder = tempfile::tempdir().unwrap();

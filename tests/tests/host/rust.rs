@@ -111,6 +111,8 @@ async fn n33_everything_works_while_a_run_is_under_way() {
     assert!(rejected.to_string().starts_with("a run is under way"), "{rejected}");
     agent.steer("look closely").await.unwrap();
     agent.follow_up("and then?").await.unwrap();
+    let context = agent.context().await.unwrap();
+    assert!(context.system > 0 && context.total < context.window, "{context:?}");
     let pending = agent.pending().await.unwrap();
     assert_eq!((pending.steering.len(), pending.follow_ups.len()), (1, 1), "{pending:?}");
     assert_eq!(agent.agents().await.unwrap(), []);

@@ -43,10 +43,36 @@ test("i7 a claim of a change without any call is asked about", async () => {
 
 test("k10 which faults are corrected is a setting", async () => {
   const greets = reply({ text: "Hi there! How can I help you?" });
-  const config = { corrections: { faults: { greeting: 1 } } };
+  const corrections = { faults: { greeting: 1 } };
   const script = [look, greets, reply({ text: "Empty." })];
-  assert.deepEqual((await play(script, { config })).faults, ["greeting"]);
+  assert.deepEqual((await play(script, { corrections })).faults, ["greeting"]);
+  assert.deepEqual((await play(script, { config: { corrections } })).faults, ["greeting"]);
   assert.deepEqual((await play(script)).faults, []);
-  const odd = { corrections: { faults: { gretting: 1 } } };
-  await assert.rejects(play(script, { config: odd }), { message: /gretting/ });
+  const none = { faults: { greeting: 2 }, maxAfterCalls: 0 };
+  assert.deepEqual((await play(script, { corrections: none })).faults, []);
+  for (const [odd, message] of [
+    [{ faults: { gretting: 1 } }, /`corrections\.faults\.gretting`/],
+    [{ faults: { greeting: -1 } }, /`corrections\.faults\.greeting`/],
+    [{ maxPerRun: 0.5 }, /`corrections\.maxPerRun`/],
+    [{ mostPerRun: 1 }, /no option `corrections\.mostPerRun`/],
+    [true, /`corrections` must be an object/],
+  ]) {
+    const refused = { name: "AgentError", code: "bad_option", message };
+    await assert.rejects(play(script, { corrections: odd }), refused);
+  }
+});
+
+test("i7 corrections are changed in the middle, and left out by `false`", async () => {
+  const claim = reply({ text: "I created hello.py and it works. Done." });
+  assert.deepEqual((await play([claim], { corrections: false })).faults, []);
+  const server = await serve(claim, claim, reply({ text: "Nothing was changed." }));
+  const agent = await agentAt(server, { corrections: false });
+  const faults = [];
+  agent.subscribe((event) => event.type === "corrected" && faults.push(event.fault));
+  assert.match((await agent.run("Go").result()).text, /hello/);
+  agent.configure({ corrections: { faults: { claimed: 1 } } });
+  assert.equal((await agent.run("Go").result()).text, "Nothing was changed.");
+  assert.deepEqual(faults, ["claimed"]);
+  await agent.close();
+  await server.close();
 });

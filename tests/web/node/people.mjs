@@ -164,6 +164,19 @@ test("hooks replace and deny", async () => {
   assert.equal(result.status, "denied");
 });
 
+test("j7 a hook behind each round adds a word, or ends the run", async () => {
+  const heard = [];
+  const afterIteration = (text) => {
+    heard.push(text);
+    return heard.length === 1 ? { replace: "look elsewhere" } : { deny: "enough" };
+  };
+  const { result, requests } = await ran([WRITE, READ], { hooks: { afterIteration } });
+  assert.equal(heard.length, 2);
+  assert.equal(result.status, "denied");
+  assert.equal(requests.length, 2);
+  assert.match(JSON.stringify(requests[1].body.messages), /look elsewhere/);
+});
+
 test("a hook that throws fails open, or closed as configured", async () => {
   const beforeTool = () => Promise.reject(new Error("broken"));
   const open = await ran([WRITE], { hooks: { beforeTool } });

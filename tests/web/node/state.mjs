@@ -1,5 +1,5 @@
-// What an agent tells of itself while it works: what waits, whom it has started, and the
-// configuration in force; and after it has closed.
+// What an agent tells of itself while it works: what waits, whom it has started, the configuration
+// in force, and what fills its context window; and after it has closed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -134,4 +134,41 @@ test("a2 the configuration in force is told, with what was changed and without t
   agent.configure({ config: { limits: agent.config().limits } });
   await agent.close();
   assert.equal(agent.config().limits.max_turns, 3);
+});
+
+/** The parts of a context, which add up to its total. */
+function partsOf({ total, window, free, ...parts }) {
+  const sum = Object.values(parts).reduce((all, tokens) => all + tokens, 0);
+  assert.deepEqual([sum, free], [total, window - total]);
+  return parts;
+}
+
+test("n19 what fills the context window is told by part, also of a closed agent", async () => {
+  const server = await serve(
+    reply({ calls: [["read_file", { file_path: "long.txt" }]], usage: [4_000, 100] }),
+    reply({ text: "Read.", usage: [9_000, 1_000] }),
+  );
+  const files = {
+    "long.txt": "a line of text\n".repeat(500),
+    "AGENTS.md": "Be brief. ".repeat(99),
+  };
+  const agent = await agentAt(server, { files });
+  const before = partsOf(agent.context());
+  assert.deepEqual(Object.keys(before), ["system", "documents", "tools", "history", "results"]);
+  assert.ok(before.system > 0 && before.tools > 0, JSON.stringify(before));
+  assert.ok(before.documents >= 200 && before.documents <= 300, JSON.stringify(before));
+  assert.deepEqual([before.history, before.results], [0, 0]);
+  const parts = [];
+  agent.subscribe(({ type }) => type === "tool_call_end" && parts.push(partsOf(agent.context())));
+  await agent.run("Read it").result();
+  const after = agent.context();
+  const { results, history } = partsOf(after);
+  assert.equal(parts.length, 1);
+  assert.ok(results > history && history > 0, JSON.stringify(after));
+  assert.equal(after.total, 10_000, "as the provider has counted it");
+  assert.throws(() => agent.context(1), { code: "bad_option", message: /no agent 1/ });
+  assert.throws(() => agent.context(0.5), { code: "bad_option" });
+  await agent.close();
+  assert.deepEqual(agent.context(), after);
+  await server.close();
 });

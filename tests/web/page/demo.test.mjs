@@ -43,6 +43,14 @@ test("the demo mends the example in the page: red before, green after", async ()
   assert.equal(await page.locator(".diff").count(), 1);
   assert.equal(await page.locator(`[role=treeitem]${FIXED} .badge`).textContent(), "changed");
 
+  // How full the context window is, by part.
+  const meter = page.locator(".totals meter[title*='Tool results']");
+  await meter.waitFor({ state: "attached" });
+  assert.match(
+    await meter.getAttribute("title"),
+    /^\d+ per cent.*\nSystem prompt: [1-9].*\nFree: /s,
+  );
+
   const mended = await workspace(page);
   const green = runExampleTest(mended);
   assert.equal(green.status, 0, green.output);

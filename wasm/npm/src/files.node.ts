@@ -1,7 +1,8 @@
 // `innerloop/files/node`: a folder of the machine as a file system, in Node, Deno and Bun. Nothing
 // outside of it can be reached: no step of a path may be a link. On Linux each folder on the way is
 // opened through the descriptor of the one above, so that a link put in its place meanwhile leads
-// nowhere; on other systems that race remains. It imports nothing else of the package.
+// nowhere; on other systems that race remains. Of the package it imports only what reads the facts
+// about a repository.
 
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
@@ -9,11 +10,13 @@ import { lstat, mkdir, open, readdir, realpath, rename, unlink } from "node:fs/p
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Address } from "./platform/globals.js";
+import { factsOf } from "./repository/facts.js";
 import {
   type FileSystem,
   type FileSystemEntry,
   type FileSystemStat,
   failure,
+  type SystemFacts,
   stepsOf,
 } from "./workspace/filesystem.js";
 
@@ -151,6 +154,10 @@ class NodeFiles implements FileSystem {
       await fileAt(place);
       await unlink(place);
     });
+  }
+
+  facts(): Promise<SystemFacts> {
+    return factsOf(this.folder);
   }
 
   rename(from: string, to: string): Promise<void> {

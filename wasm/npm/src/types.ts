@@ -46,4 +46,5 @@ export type {
   FileSystem,
   FileSystemEntry,
   FileSystemStat,
+  SystemFacts,
 } from "./workspace/filesystem.js";

@@ -1,7 +1,7 @@
 // The messages between the page and its worker: calls of the page with their answers, and notices
 // of the worker. Both sides compile against this file, which is the whole of their interface.
 
-import type { ProviderInfo } from "innerloop";
+import type { ContextUsage, ProviderInfo } from "innerloop";
 import type { Told } from "./told.js";
 
 /** One session in the list of those that are kept. */
@@ -185,6 +185,7 @@ export interface WorkerApi {
   readAt(event: number, path: string): Uint8Array | undefined;
   line(command: string): LineResult;
   stopLine(): void;
+  context(): ContextUsage | undefined;
   log(): string;
   keep(): void;
   warm(): void;

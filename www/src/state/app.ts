@@ -2,6 +2,7 @@
 // call the functions; only this file talks to the worker about the session as a whole.
 
 import { batch, computed, effect, signal } from "@preact/signals";
+import type { ContextUsage } from "innerloop";
 import { PROJECT } from "../demo/project.js";
 import type {
   ApprovalMode,
@@ -90,6 +91,20 @@ export const moment = signal<number | undefined>(undefined);
 /** The transcript at the moment of the timeline. */
 const pastTranscript = signal<Transcript | undefined>(undefined);
 export const shownTranscript = computed(() => pastTranscript.value ?? transcript.value);
+/** What fills the context window of the shown session's agent, once that has worked. */
+export const context = signal<ContextUsage | undefined>(undefined);
+// Asked for with each count of the provider, and again when a run is over.
+effect(() => {
+  void isRunning.value;
+  const shown = epoch.value;
+  context.value = undefined;
+  if (transcript.value.window.value.used === 0) return;
+  const tell = (told: ContextUsage | undefined) => {
+    // Another session may be shown by now.
+    if (shown === epoch.peek()) context.value = told;
+  };
+  call("context").then(tell).catch(fail);
+});
 /** The files at the moment of the timeline. */
 export const pastFiles = signal<ReadonlyMap<string, FileInfo> | undefined>(undefined);
 export const shownFiles = computed(() => pastFiles.value ?? files.value);

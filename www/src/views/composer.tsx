@@ -7,6 +7,7 @@ import { DEMO } from "../shared/messages.js";
 import {
   approval,
   connection,
+  context,
   epoch,
   isExample,
   isReady,
@@ -154,7 +155,8 @@ function Ideas() {
 function Totals() {
   const { input, output, nanoUsd } = shownTranscript.value.totals.value;
   const { size, used } = shownTranscript.value.window.value;
-  const full = `${Math.round((100 * used) / Math.max(size, 1))} per cent of the context window`;
+  const percent = Math.round((100 * used) / Math.max(size, 1));
+  const full = [`${percent} per cent of the context window`, ...contextParts()].join("\n");
   const { provider, model } = connection.value;
   const who = provider === DEMO ? "Demo: a script answers" : `${provider} ${model}`;
   const tokens = `${input.toLocaleString("en")} tokens in, ${output.toLocaleString("en")} out`;
@@ -165,4 +167,19 @@ function Totals() {
       {used > 0 && size > 0 && <meter max={size} value={used} title={full} aria-label={full} />}
     </span>
   );
+}
+
+// What fills the context window, part by part. Of a moment of the timeline that is not known.
+function contextParts(): string[] {
+  const usage = shownTranscript.value === transcript.value ? context.value : undefined;
+  if (usage === undefined) return [];
+  const parts: [string, number][] = [
+    ["System prompt", usage.system],
+    ["Instructions", usage.documents],
+    ["Tools", usage.tools],
+    ["History", usage.history],
+    ["Tool results", usage.results],
+    ["Free", usage.free],
+  ];
+  return parts.map(([name, tokens]) => `${name}: ${tokens.toLocaleString("en")}`);
 }

@@ -103,6 +103,7 @@ export class Desk {
       readAt: (told, path) => shown().workspace.asOf(told).get(path),
       line: (command) => shown().terminal.run(command),
       stopLine: () => shown().terminal.stop(),
+      context: () => shown().context,
       log: () => shown().log(),
       keep: () => shown().keep(),
       warm: async () => void (await library()).init(),

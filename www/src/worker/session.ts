@@ -1,7 +1,7 @@
 // One session: an agent, its files, its entries, and the storing of all of it. The agent is made
 // when it is needed; a run that a reload has cut goes on by itself.
 
-import type { Agent, AgentEvent } from "innerloop";
+import type { Agent, AgentEvent, ContextUsage } from "innerloop";
 import type {
   Added,
   ApprovalMode,
@@ -124,6 +124,11 @@ export class Session {
       changed: (path, content) => this.#set(path, content),
       printed: (text) => this.#shared.notify({ type: "line", text }),
     });
+  }
+
+  /** What fills the agent's context window; nothing while there is only a snapshot of it. */
+  get context(): ContextUsage | undefined {
+    return this.#agent?.context();
   }
 
   /** All that the page shows. */

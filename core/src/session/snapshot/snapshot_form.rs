@@ -236,6 +236,7 @@ pub(super) enum PhaseForm<'a> {
 pub(super) enum ThenForm<'a> {
     Input { parts: Cow<'a, [Part]> },
     Call,
+    Round,
     Stop,
     Answer { answer: Cow<'a, str> },
     Give { answer: Cow<'a, str> },
@@ -417,6 +418,7 @@ impl<'a> PhaseForm<'a> {
                         ThenForm::Input { parts: Cow::Borrowed(parts) }
                     }
                     HookContinuation::Call => ThenForm::Call,
+                    HookContinuation::Round => ThenForm::Round,
                     HookContinuation::Stop => ThenForm::Stop,
                     HookContinuation::Answer(answer) => {
                         ThenForm::Answer { answer: Cow::Borrowed(answer) }
@@ -447,6 +449,7 @@ impl<'a> PhaseForm<'a> {
                 let then = match then {
                     ThenForm::Input { parts } => HookContinuation::Input(parts.into_owned()),
                     ThenForm::Call => HookContinuation::Call,
+                    ThenForm::Round => HookContinuation::Round,
                     ThenForm::Stop => HookContinuation::Stop,
                     ThenForm::Answer { answer } => HookContinuation::Answer(answer.into_owned()),
                     ThenForm::Give { answer } => HookContinuation::Give(answer.into_owned()),

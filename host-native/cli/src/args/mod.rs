@@ -88,8 +88,9 @@ pub(super) enum CliCommand {
     /// Let a project's own settings count, as they are now.
     ///
     /// A folder's .innerloop/config.toml is obeyed only when you have said so, here or when a run
-    /// asks, and no longer when it has changed. It can choose a model and lower limits, and never
-    /// says where keys are sent or what runs without a question.
+    /// asks, and no longer when it has changed. It can choose a model and lower limits, and name
+    /// hooks, which are commands that run on this machine; it never says where keys are sent or
+    /// what runs without a question.
     Trust(TrustArgs),
     /// Print what completes the arguments of this program in your shell.
     Completions(CompletionsArgs),

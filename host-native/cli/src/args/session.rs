@@ -62,6 +62,9 @@ pub(crate) struct ConversationArgs {
     pub(crate) prompt: Option<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+    /// Leave the model no way to ask you something while it works.
+    #[arg(long, help_heading = "What the agent may do")]
+    pub(crate) no_questions: bool,
     /// When to use colour [default: auto, which respects `NO_COLOR`].
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
     pub(crate) color: Option<ColourChoice>,

@@ -58,6 +58,9 @@ pub(crate) struct ResumeArgs {
     /// Let the agent read and do nothing else, from now on: for good.
     #[arg(long, conflicts_with_all = ["apply", "in_place"], help_heading = "What the agent may do")]
     pub(crate) read_only: bool,
+    /// Leave the model no way to ask you something while it works.
+    #[arg(long, help_heading = "What the agent may do")]
+    pub(crate) no_questions: bool,
     /// `low`, `medium`, `high`, or what else the model knows, from now on.
     #[arg(long, value_name = "EFFORT", help_heading = "Model")]
     pub(crate) effort: Option<String>,

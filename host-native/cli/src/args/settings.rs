@@ -1,6 +1,7 @@
 //! The arguments of the commands about settings, and the values of settings that have no option.
 
 use clap::{Args, Subcommand, ValueEnum};
+use innerloop_host::local::HookCommand;
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Whether settings files count.
@@ -192,4 +193,6 @@ pub(crate) struct ConfigPatches {
     pub(crate) environment: Option<String>,
     /// The calls that run without a question, from the user's file.
     pub(crate) allow: Vec<String>,
+    /// The commands that are asked at points of the loop, in the order in which they run.
+    pub(crate) hooks: Vec<HookCommand>,
 }

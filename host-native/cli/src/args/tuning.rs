@@ -51,10 +51,13 @@ pub(crate) struct TuningArgs {
     /// the preset.
     #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) config: Option<PathBuf>,
+    /// Whether the model may ask the person, where that is said or somebody talks with it.
+    #[arg(skip)]
+    pub(crate) asks_person: Option<bool>,
     /// What settings say of the configuration.
     #[arg(skip)]
     pub(crate) settings: ConfigPatches,
-    /// The configuration to begin with [default: modern].
+    /// The configuration to begin with [default: ollama with the provider ollama, else modern].
     #[arg(long, value_enum, value_name = "NAME", help_heading = "Prompt and configuration")]
     pub(crate) preset: Option<PresetName>,
     /// Most user and assistant turns; 0 for no limit.
@@ -186,10 +189,9 @@ impl ApprovalLevel {
 }
 
 /// Whole configurations by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetName {
     /// What people who know other coding agents expect.
-    #[default]
     Modern,
     /// Every default of the coding agent loop specification.
     Seed001,

@@ -9,9 +9,9 @@ use crate::{
 use clap::ValueEnum as _;
 
 /// The commands' names, for completion.
-pub(super) const NAMES: [&str; 15] = [
-    "/apply", "/approve", "/attach", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort",
-    "/help", "/model", "/new", "/quit", "/redo", "/undo",
+pub(super) const NAMES: [&str; 17] = [
+    "/apply", "/approve", "/attach", "/clear", "/compact", "/context", "/cost", "/diff", "/drop",
+    "/effort", "/help", "/model", "/new", "/quit", "/redo", "/rewind", "/undo",
 ];
 
 /// The words with which people leave a shell or another program.
@@ -33,8 +33,10 @@ const HELP: &str = "\
 /undo [N]        take back the last step, or N steps; a step begins with what you say
 /undo files      take back the files that undone steps have changed, where they are as left
 /redo [N]        put steps back that were undone
+/rewind [N]      list what you have said, newest first; go back to before the Nth, files too
 /clear           have the agent forget what was said; /undo brings it back
 /compact [TEXT]  sum the conversation up; TEXT says what matters
+/context         what fills the context window: prompt, instructions, tools, what was said
 /cost            what the conversation has come to
 /new             begin another session; this one is kept
 /quit            leave (Ctrl-D); exit does, too
@@ -95,9 +97,13 @@ pub(super) enum SlashCommand {
     /// Undo the changes to files of the steps that are undone.
     UndoFiles,
     Redo(u32),
+    /// List the steps, or undo that many with their changes to files.
+    Rewind(Option<u32>),
     Clear,
     /// Sum the conversation up.
     Compact(Option<String>),
+    /// Tell what fills the context window.
+    Context,
     Cost,
     /// Begin another session.
     New,
@@ -158,8 +164,14 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
         ("/redo", rest) => {
             steps(rest).map(SlashCommand::Redo).ok_or("/redo takes a number".to_owned())
         }
+        ("/rewind", None) => Ok(SlashCommand::Rewind(None)),
+        ("/rewind", rest) => match steps(rest) {
+            Some(steps) => Ok(SlashCommand::Rewind(Some(steps))),
+            None => Err("/rewind takes a number of its list".to_owned()),
+        },
         ("/clear", _) => plain(SlashCommand::Clear),
         ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
+        ("/context", _) => plain(SlashCommand::Context),
         ("/cost", _) => plain(SlashCommand::Cost),
         ("/new", _) => plain(SlashCommand::New),
         ("/quit" | "/exit", _) => plain(SlashCommand::Quit),
@@ -203,9 +215,13 @@ mod tests {
         assert_eq!(told("/undo 3"), Some(Ok(SlashCommand::Undo(3))));
         assert_eq!(told("/undo files"), Some(Ok(SlashCommand::UndoFiles)));
         assert_eq!(told("/redo 2"), Some(Ok(SlashCommand::Redo(2))));
-        for wrong in ["/undo 0", "/undo it", "/redo -1", "/clear all"] {
+        assert_eq!(told("/rewind"), Some(Ok(SlashCommand::Rewind(None))));
+        assert_eq!(told("/rewind 2"), Some(Ok(SlashCommand::Rewind(Some(2)))));
+        for wrong in ["/undo 0", "/undo it", "/redo -1", "/rewind 0", "/clear all"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }
+        assert_eq!(told("/context"), Some(Ok(SlashCommand::Context)));
+        assert_eq!(told("/context all"), Some(Err(true)));
         for wrong in ["/approve some", "/diff all", "/modl", "/apply all", "/new one"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }

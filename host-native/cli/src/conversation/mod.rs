@@ -7,6 +7,7 @@ mod changes;
 mod commands;
 mod completion;
 mod composer;
+mod context_table;
 mod steps;
 mod turn_review;
 mod ui;
@@ -19,7 +20,7 @@ use super::{
     interrupts::{ShutdownHandle, SignalStream},
     overlay_autosave::SaveMonitor,
     resumed_session::ResumableSession,
-    review::{self, PendingChanges, ReviewOutcome},
+    review::{self, ChangeDisposition, PendingChanges, ReviewOutcome},
     run::on_screen,
     session_setup::{ActiveSession, SessionFrontend, SessionRequest},
     sessions::LockedSession,
@@ -42,7 +43,8 @@ use tokio::time::sleep;
 use ui::ConversationUi;
 
 /// Runs conversations until the person leaves.
-pub(super) async fn run(args: ConversationArgs) -> Result<(), CliError> {
+pub(super) async fn run(mut args: ConversationArgs) -> Result<(), CliError> {
+    args.session.tuning.asks_person = Some(!args.no_questions);
     let color = settings::color(args.color, !args.session.settings.no_settings);
     let style = OutputStyle::new(color.unwrap_or_default());
     talk(args.session, None, InitialInput { commands: Vec::new(), words: args.prompt }, style).await
@@ -187,8 +189,8 @@ async fn drive(
         settlement = settling => settlement,
         never = &mut typed => match never {},
     };
-    if unsettled.is_none() {
-        ui.borrow_mut().settled(settled, has_changes);
+    if unsettled.is_none() && has_changes {
+        ui.borrow_mut().note(settled_as(settled));
     }
     say_goodbye(&ui, held)?;
     match (ending.signal(), unsettled.or(failure)) {
@@ -222,6 +224,15 @@ async fn settle_turns(ui: &RefCell<ConversationUi>) -> Infallible {
     loop {
         turns.notified().await;
         turn_review::settle(ui).await;
+    }
+}
+
+/// Returns what has become of the changes at the end.
+const fn settled_as(settled: ChangeDisposition) -> &'static str {
+    match settled {
+        ChangeDisposition::Applied => "applied",
+        ChangeDisposition::Kept => "not applied yet: the session keeps the changes",
+        ChangeDisposition::Dropped => "not applied: the folder is as it was",
     }
 }
 

@@ -1,5 +1,6 @@
-//! The titles of a conversation's steps, so that undo and redo can name the steps they affect. The
-//! list mirrors the session's own: an input after an undo drops the undone steps.
+//! The titles of a conversation's steps, so that undo and redo can name the steps they affect and
+//! rewinding can list them. The list mirrors the session's own: an input after an undo drops the
+//! undone steps.
 
 use crate::{sessions, style::brief};
 use innerloop_core::{
@@ -19,6 +20,9 @@ pub(super) struct StepTitles {
     said: Vec<String>,
     /// The number of steps at the end that are undone.
     undone: usize,
+    /// The number of steps at the beginning of whose changes to files nothing is known: they were
+    /// made before this program began to listen.
+    unheard: usize,
 }
 
 impl StepTitles {
@@ -29,7 +33,21 @@ impl StepTitles {
             VisibleTurn::User(parts) => Some(brief(&sessions::title(&parts), WORDS)),
             _ => None,
         });
-        Self { said: said.collect(), undone: 0 }
+        let said: Vec<String> = said.collect();
+        Self { unheard: said.len(), said, undone: 0 }
+    }
+
+    /// Returns the steps that can be undone, newest first, each with the number of steps to undo to
+    /// get to before it.
+    pub(super) fn newest_first(&self) -> impl Iterator<Item = (usize, &str)> {
+        let standing = self.said.len().saturating_sub(self.undone);
+        let standing = self.said.get(..standing).unwrap_or_default();
+        standing.iter().rev().map(String::as_str).enumerate().map(|(at, said)| (at + 1, said))
+    }
+
+    /// Returns whether steps are undone of whose changes to files nothing is known.
+    pub(super) fn undoes_unheard(&self) -> bool {
+        self.said.len().saturating_sub(self.undone) < self.unheard
     }
 
     /// Follows an event of the root agent; returns a line about the steps that it undoes or puts
@@ -62,6 +80,7 @@ impl StepTitles {
     fn begin(&mut self, words: String) {
         self.said.truncate(self.said.len().saturating_sub(self.undone));
         self.undone = 0;
+        self.unheard = self.unheard.min(self.said.len());
         self.said.push(words);
     }
 }
@@ -108,5 +127,23 @@ mod tests {
         assert_eq!(line(rewound(RewindReason::Undo, 1)), "undone: “/clear”");
         assert_eq!(line(rewound(RewindReason::Undo, 9)), "undone: “one”, “two”");
         assert_eq!(line(rewound(RewindReason::Undo, 20)), "");
+    }
+
+    #[test]
+    fn n20_what_was_said_is_listed_newest_first_without_what_is_undone() {
+        let mut steps = StepTitles { unheard: 1, said: vec!["old".to_owned()], undone: 0 };
+        for text in ["one", "two", "three"] {
+            assert_eq!(steps.on_event(&input(text)), None);
+        }
+        let _ = steps.on_event(&rewound(RewindReason::Undo, 1));
+        let listed: Vec<_> = steps.newest_first().collect();
+        assert_eq!(listed, [(1, "two"), (2, "one"), (3, "old")]);
+        assert!(!steps.undoes_unheard());
+        let _ = steps.on_event(&rewound(RewindReason::Undo, 4));
+        assert!(steps.undoes_unheard());
+        // Other words take the place of those steps, and what they change is heard.
+        let _ = steps.on_event(&input("anew"));
+        let _ = steps.on_event(&rewound(RewindReason::Undo, 1));
+        assert!(!steps.undoes_unheard());
     }
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod choice;
+mod hooks;
 mod place;
 mod source;
 mod user_wishes;
@@ -27,12 +28,13 @@ use super::{
 };
 use access::ModelAccess;
 use choice::SessionChoice;
-use innerloop_core::message::Part;
-use innerloop_driver::{catalogue::Catalogue, providers::Provider};
-use innerloop_host::host::Host;
+use innerloop_core::{message::Part, preset::ConfigPreset};
+use innerloop_driver::{HostCapabilities, catalogue::Catalogue, providers::Provider};
+use innerloop_host::{host::Host, local::HookCommands};
 use innerloop_sandbox::OnProgress;
 use innerloop_workspace::Workspace;
 use place::SessionPlace;
+use std::sync::Arc;
 
 /// A session and what it works with.
 pub(super) struct ActiveSession {
@@ -47,8 +49,12 @@ pub(super) struct ActiveSession {
     pub(super) words: CallDescriber,
     /// The place where its changes go.
     pub(super) mode: ChangeMode,
+    /// The preset that it was opened with; none if it goes on, since its log has no name for that.
+    pub(super) preset: Option<ConfigPreset>,
     /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
+    /// True if its commands run on this machine.
+    pub(super) is_local: bool,
     pub(super) key: KeyInUse,
     pub(super) provider: Provider,
     /// The options and settings that lead to providers.
@@ -84,16 +90,27 @@ impl ActiveSession {
         let reached = ModelAccess::of(&choice.provider, &fallbacks, &mut asked)?;
         audience.tell(choice.because.as_deref());
         let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
-        let config = place.config(&mut asked, &choice.source).await?;
+        let mut config = place.config(&mut asked, &choice.source).await?;
+        // Once more, since the limit of an option is in force only now.
+        choice.catalogue.add_prices(&choice.provider, &mut config);
+        let hooks = hooks::open(&asked.args, &mut config, place.site.workspace())?;
         let journal = place.journal(&asked.args.files)?;
         let ModelAccess { setup, key, .. } = reached.settled(&choice.provider, &config);
         let tools = asked.tools(&place.site, &setup.keys());
         let people = place.people(&asked, &config, is_attended);
+        let points = hooks.as_ref().map(HookCommands::points).unwrap_or_default();
+        let people = HostCapabilities { hooks: points, ..people };
         let setup = setup.with_people(people).with_log(journal.is_some());
+        let preset = choice.source.preset();
+        let setup = match hooks {
+            Some(hooks) => setup.with_hooks(Arc::new(hooks)),
+            None => setup,
+        };
         let (opened, words) = choice.source.begin(setup, config, &asked.args.tuning)?;
         let host = opened.host(tools, journal);
         place.tell_lost(&host.commands());
         let (mode, reads_only) = (asked.mode, asked.args.tuning.read_only);
+        let is_local = place.site.is_local();
         let screen = audience.screen.clone();
         let (person, judge) = answering(&host, &words, (asked, &place), audience);
         Ok(Self {
@@ -104,7 +121,9 @@ impl ActiveSession {
             held: place.held,
             words,
             mode,
+            preset,
             reads_only,
+            is_local,
             key,
             provider: choice.provider,
             access,

@@ -8,7 +8,7 @@ use crate::{
     exit::CliError,
     resumed_session::ResumableSession,
 };
-use innerloop_core::{config::SessionConfig, routing::RoutedModel};
+use innerloop_core::{config::SessionConfig, preset::ConfigPreset, routing::RoutedModel};
 use innerloop_host::setup::{OpenSession, SessionSetup, WorkSite};
 
 /// The source of a session.
@@ -32,6 +32,14 @@ impl SessionSource {
             Self::Kept(past) => past.session().config().routing.models.clone(),
             Self::New(plan) => plan.draft()?.routing.models,
         })
+    }
+
+    /// Returns the preset of a new session.
+    pub(super) fn preset(&self) -> Option<ConfigPreset> {
+        match self {
+            Self::Kept(_) => None,
+            Self::New(plan) => Some(plan.preset()),
+        }
     }
 
     /// Opens a new session with that configuration, or restores the kept one and adapts it; also

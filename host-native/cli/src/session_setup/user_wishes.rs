@@ -24,6 +24,7 @@ use innerloop_host::{
     tools::{OwnTool, ToolRunner},
 };
 use innerloop_workspace::Workspace;
+use serde_json::Value;
 use std::mem;
 
 /// The user's wishes for a session.
@@ -80,6 +81,7 @@ impl SessionRequest {
         if let Some(past) = self.past.take() {
             let past = past.with_model(provider, catalogue)?.with_pages(pages)?;
             let past = past.with_tools(&specs, args.tuning.read_only)?;
+            let past = if asks_person(args) { past.with_questions()? } else { past };
             return Ok(SessionSource::Kept(Box::new(past)));
         }
         let asks = asks_about(args, self.mode, is_attended);
@@ -125,6 +127,16 @@ fn rules(args: &SessionArgs) -> Result<CallRules, CliError> {
     }?;
     rules.understood().for_each(|rule| warn(&rule));
     Ok(rules)
+}
+
+/// Returns whether the model of a session that goes on may ask the person. The user's settings say
+/// no for good, as they do for a new session.
+fn asks_person(args: &SessionArgs) -> bool {
+    let settings = args.tuning.settings.user.as_deref().unwrap_or_default();
+    let said = serde_json::from_str(settings)
+        .ok()
+        .and_then(|said: Value| said.get("ask_user").and_then(Value::as_bool));
+    args.tuning.asks_person == Some(true) && said != Some(false)
 }
 
 /// Returns the calls that need approval if neither the preset nor the user says more.

@@ -4,7 +4,7 @@
 use super::{
     layer::{SettingSource, SettingValue, SettingsLayer, parse},
     project::{self, ProjectFile},
-    table::{self, CONFIG, OF_PROVIDER, PROVIDERS, SettingKind, unknown},
+    table::{self, CONFIG, HOOKS, OF_PROVIDER, PROVIDERS, SettingKind, unknown},
     trust, user,
 };
 use crate::{
@@ -81,6 +81,9 @@ fn value_of(steps: &[&str], text: &str) -> Result<Toml, String> {
         // A word without quotes is not TOML but is what people type, so that it counts as a text.
         [CONFIG, _, ..] => Ok(text.parse().unwrap_or_else(|_| Toml::from(text))),
         [PROVIDERS, _, field] if OF_PROVIDER.contains(field) => Ok(Toml::from(text)),
+        [HOOKS, ..] => Err("hooks are written in the file itself, as [[hooks.before_tool]] with \
+                            command, matcher and timeout; `innerloop config path` says where it is"
+            .to_owned()),
         [PROVIDERS, ..] => {
             Err(format!("name a provider and one of its fields: {}", OF_PROVIDER.join(", ")))
         }

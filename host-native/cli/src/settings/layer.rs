@@ -2,9 +2,12 @@
 //! checked as a whole while it is read: an unknown key, a wrong value, or one that this source may
 //! not set is an error with its place.
 
-use super::table::{
-    CONFIG, OF_PROJECTS, OF_PROVIDER, PROVIDERS, ROWS, SettingKind, SettingSpec, find, names,
-    unknown,
+use super::{
+    hooks,
+    table::{
+        CONFIG, HOOKS, OF_PROJECTS, OF_PROVIDER, PROVIDERS, ROWS, SettingKind, SettingSpec, find,
+        names, unknown,
+    },
 };
 use crate::{
     allow::CallRules,
@@ -12,8 +15,9 @@ use crate::{
     patch::set,
 };
 use clap::ValueEnum;
-use innerloop_core::{config::EnvironmentFacts, id::SessionId, preset::ConfigPreset};
+use innerloop_core::{config::EnvironmentFacts, id::SessionId};
 use innerloop_driver::{SessionSettings, catalogue::Catalogue, providers};
+use innerloop_host::local::HookCommand;
 use innerloop_sandbox::toml_place::{place, position};
 use innerloop_workspace::plain_file;
 use serde_json::{Map, Value as Json, json};
@@ -54,6 +58,8 @@ pub(super) struct SettingsLayer {
     /// The session's configuration.
     pub(super) config: Map<String, Json>,
     pub(super) providers: BTreeMap<String, OfProvider>,
+    /// The commands that are asked at points of the loop.
+    pub(super) hooks: Vec<HookCommand>,
 }
 
 impl SettingSource {
@@ -96,7 +102,7 @@ impl SettingValue {
 impl SettingsLayer {
     fn empty(source: SettingSource) -> Self {
         let (values, config, providers) = (BTreeMap::new(), Map::new(), BTreeMap::new());
-        Self { source, values, config, providers }
+        Self { source, values, config, providers, hooks: Vec::new() }
     }
 
     /// Returns the settings of the environment.
@@ -172,7 +178,7 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
         model: None,
         fallbacks: &[],
         catalogue: &Catalogue::default(),
-        preset: ConfigPreset::Modern,
+        preset: None,
         facts: &EnvironmentFacts::default(),
         tools: &[],
         patches: &[&patch],
@@ -279,6 +285,10 @@ impl LayerReader<'_> {
                 self.layer.values.insert(row.name, value);
             }
             (CONFIG, _) => self.config(value)?,
+            (HOOKS, _) => {
+                let at = |offset: usize, why: &str| self.at(offset, why);
+                self.layer.hooks = hooks::read(self.table(value)?, &at)?;
+            }
             (PROVIDERS, _) => {
                 self.check_source(false, key, name)?;
                 for (name, value) in self.table(value)? {
@@ -422,7 +432,7 @@ impl LayerReader<'_> {
         let allowed: Vec<&str> = allowed.collect();
         let fields = OF_PROJECTS.map(|field| format!("{CONFIG}.{field}"));
         let why = format!(
-            "{name} is not for a project's file to say; it may say {}, {}",
+            "{name} is not for a project's file to say; it may say {}, {HOOKS}, {}",
             allowed.join(", "),
             fields.join(", ")
         );

@@ -7,6 +7,7 @@ use super::{
     user,
 };
 use crate::args::{ModelArgs, OfProviders};
+use innerloop_host::local::HookCommand;
 use std::collections::BTreeMap;
 
 /// The layers; an earlier one overrides those after it.
@@ -83,6 +84,13 @@ impl LayerStack {
         Ok(patch.map(|patch| patch.to_string()))
     }
 
+    /// Returns the hooks of all layers in the order in which they run.
+    pub(super) fn hooks(&self) -> impl Iterator<Item = (&HookCommand, &SettingsLayer)> {
+        // Not the first layer's alone: a project's file must not take away what the user has set up
+        // to watch over the agent. The user's come last and see what the project's have replaced.
+        self.0.iter().flat_map(|layer| layer.hooks.iter().map(move |hook| (hook, layer)))
+    }
+
     /// Returns the settings of providers.
     pub(super) fn providers(&self) -> OfProviders {
         let each = self.0.iter().rev().flat_map(|layer| layer.providers.clone());
@@ -105,7 +113,9 @@ impl LayerStack {
     pub(super) fn is_empty(&self) -> bool {
         let says =
             |layer: &SettingsLayer| ROWS.iter().any(|row| layer.values.contains_key(row.name));
-        let more = |layer: &SettingsLayer| !layer.config.is_empty() || !layer.providers.is_empty();
+        let more = |layer: &SettingsLayer| {
+            !(layer.config.is_empty() && layer.providers.is_empty() && layer.hooks.is_empty())
+        };
         !self.0.iter().any(|layer| says(layer) || more(layer))
     }
 }

@@ -3,10 +3,11 @@
 
 use super::{
     edit::{self, SettingsTarget},
+    hooks,
     layer::{SettingSource, SettingsLayer},
     layers::LayerStack,
     project::{self, ProjectFile},
-    table::{self, CONFIG, OF_PROVIDER, PROVIDERS, ROWS, unknown},
+    table::{self, CONFIG, HOOKS, OF_PROVIDER, PROVIDERS, ROWS, unknown},
     trust, user,
 };
 use crate::{
@@ -158,7 +159,8 @@ impl SettingEntry<'_> {
     }
 }
 
-/// Returns every setting, then the fields of `config` and `providers` that are set.
+/// Returns every setting, then the fields of `config` and `providers` that are set, and the hooks
+/// in the order in which they run.
 fn entries(layers: &LayerStack) -> Vec<SettingEntry<'_>> {
     let mut entries: Vec<SettingEntry<'_>> = Vec::new();
     for row in ROWS {
@@ -184,6 +186,12 @@ fn entries(layers: &LayerStack) -> Vec<SettingEntry<'_>> {
                 entries.push(SettingEntry { key, value: json!(value), shown, layer: Some(layer) });
             }
         }
+    }
+    for (at, (hook, layer)) in layers.hooks().enumerate() {
+        // With a number: several may stand at one point, and keys of JSON are unique.
+        let key = format!("{HOOKS}.{}[{at}]", hooks::name(hook.point));
+        let (value, shown) = (hooks::value(hook), hooks::shown(hook));
+        entries.push(SettingEntry { key, value, shown, layer: Some(layer) });
     }
     entries
 }
@@ -220,6 +228,12 @@ fn found(layers: &LayerStack, key: &str) -> Result<Option<String>, CliError> {
             let said = providers.of(name).map(fields).into_iter().flatten();
             let mut values = said.filter(|(known, _)| *known == field);
             Ok(values.next().map(|(_, value)| value.to_owned()))
+        }
+        HOOKS => {
+            let all = layers.hooks().map(|(hook, _)| hook);
+            let all = all.filter(|hook| rest.is_empty() || rest == hooks::name(hook.point));
+            let all: Vec<Json> = all.map(hooks::value).collect();
+            Ok((!all.is_empty()).then(|| Json::Array(all).to_string()))
         }
         _ => match table::find(key) {
             Some(row) => Ok(layers.text(row.name)),

@@ -1,8 +1,10 @@
 //! Settings: values in files and in the environment that need not be given as an option each time.
 //! `docs/settings.md` lists them and their order of precedence. A project's file is the work of
-//! others: it counts only when its user has trusted it, and it can only restrict the agent.
+//! others: it counts only when its user has trusted it. Of the agent it can only ask for less; its
+//! hooks are commands on the user's machine, which are shown before.
 
 mod edit;
+mod hooks;
 mod layer;
 mod layers;
 mod list;

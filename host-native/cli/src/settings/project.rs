@@ -1,7 +1,10 @@
 //! A project's own settings file: its place, its digest and its settings. It may come with a
 //! repository from anybody, so that reading it is bounded and its lines are escaped when shown.
 
-use super::layer::{SettingSource, SettingsLayer};
+use super::{
+    hooks,
+    layer::{SettingSource, SettingsLayer},
+};
 use crate::style::brief;
 use innerloop_host::facts;
 use innerloop_workspace::{Workspace, digest::Digest};
@@ -45,7 +48,14 @@ impl ProjectFile {
     pub(super) fn lines(layer: &SettingsLayer) -> Vec<String> {
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
-        values.chain(fields).map(|line| brief(&line, WIDTH)).collect()
+        let lines = values.chain(fields).map(|line| brief(&line, WIDTH));
+        // Whole: nobody can trust the end of a command that is not shown.
+        let hooks = layer.hooks.iter().map(|hook| {
+            let (point, command) = (hooks::name(hook.point), hooks::shown(hook));
+            let line = format!("hooks.{point} runs on this machine: {command}");
+            brief(&line, hooks::MOST_COMMAND + 2 * WIDTH)
+        });
+        hooks.chain(lines).collect()
     }
 }
 

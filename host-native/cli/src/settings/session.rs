@@ -158,6 +158,7 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
         project: layers.patch(|source| matches!(source, SettingSource::Project(_)))?,
         environment: layers.patch(|source| matches!(source, SettingSource::Environment))?,
         allow: layers.texts("allow"),
+        hooks: layers.hooks().map(|(hook, _)| hook.clone()).collect(),
     };
     tuning.preset = tuning.preset.or_else(|| word::<PresetName>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));

@@ -64,7 +64,7 @@ impl SettingSpec {
     }
 }
 
-/// All settings. `[config]` and `[providers.NAME]` are tables beside them.
+/// All settings. `[config]`, `[hooks]` and `[providers.NAME]` are tables beside them.
 pub(super) const ROWS: &[SettingSpec] = &[
     row("provider", SettingKind::Word(providers), "anthropic, or the one whose key is set"),
     row("model", SettingKind::Text, "the provider's").of_projects().sets(&["model", "name"]),
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[SettingSpec] = &[
     row("approve", SettingKind::Word(words::<ApprovalLevel>), "by what is run where")
         .of_projects()
         .sets(&["approval", "ask"]),
-    row("preset", SettingKind::Word(words::<PresetName>), "modern"),
+    row("preset", SettingKind::Word(words::<PresetName>), "the provider's, else modern"),
     row("vocabulary", SettingKind::Word(words::<ToolVocabulary>), "the preset's")
         .of_projects()
         .sets(&["model", "vocabulary"]),
@@ -108,6 +108,7 @@ pub(super) const ROWS: &[SettingSpec] = &[
 
 /// The tables beside them.
 pub(super) const CONFIG: &str = "config";
+pub(super) const HOOKS: &str = "hooks";
 pub(super) const PROVIDERS: &str = "providers";
 
 /// The keys that `[providers.NAME]` may have.
@@ -144,7 +145,7 @@ pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 
 /// Returns all names at the top level of a file.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|row| row.name).chain([CONFIG, PROVIDERS])
+    ROWS.iter().map(|row| row.name).chain([CONFIG, HOOKS, PROVIDERS])
 }
 
 fn providers() -> Vec<String> {

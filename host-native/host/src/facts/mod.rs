@@ -17,7 +17,7 @@ mod tests;
 mod untracked;
 
 use innerloop_core::config::{EnvironmentFacts, GitFacts, ProfileKind, ProgramFacts};
-use innerloop_workspace::Workspace;
+use innerloop_workspace::{Workspace, platform};
 use plain_files::FolderHandle;
 use std::{
     fs, io,
@@ -43,19 +43,21 @@ pub fn collect(
     let root = repository.as_ref().map_or_else(|| workspace.clone(), |found| found.root.clone());
     let project_docs = documents::find(&root, &workspace, family);
     let nested = documents::InstructionFilter::new(&root, &workspace, family);
+    let no_git = repository.is_none();
     let told = repository.map(|repository| git(repository, nested));
     let (git, tracked) = told.map(|told| (told.git, told.nested)).unzip();
     EnvironmentFacts {
         // In the sandbox the workspace is the root; an environment that sees another path replaces
         // this.
         working_directory: "/".to_owned(),
-        platform: platform().to_owned(),
-        os_version: os_version(),
+        platform: platform_name().to_owned(),
+        os_version: platform::os_version(),
         date: date(SystemTime::now()),
         programs,
         project_docs,
         nested_docs: documents::read(&root, &workspace, &tracked.unwrap_or_default()),
         git,
+        no_git,
         ..EnvironmentFacts::default()
     }
 }
@@ -85,17 +87,12 @@ pub fn project_file(
     })
 }
 
-fn platform() -> &'static str {
+fn platform_name() -> &'static str {
     match std::env::consts::OS {
         // The name that `uname` and Node.js have for it.
         "macos" => "darwin",
         other => other,
     }
-}
-
-fn os_version() -> String {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    release.trim().to_owned()
 }
 
 /// Returns `YYYY-MM-DD` of that time, in UTC.

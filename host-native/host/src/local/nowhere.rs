@@ -2,11 +2,18 @@
 //! and cleaned up after in other ways. The type is there, so that callers need no conditions, and
 //! can't be created.
 
-use super::options::{LocalError, LocalOptions};
-use crate::environment::{ActionRequest, Environment, OutcomeFuture};
+use super::{
+    hook_command::{HookCommand, HookSite},
+    options::{LocalError, LocalOptions},
+};
+use crate::{
+    environment::{ActionRequest, Environment, OutcomeFuture},
+    hooks::HookHandler,
+};
+use innerloop_core::{config::HookPoint, id::AgentId, input::HookReply, output::HookRun};
 use innerloop_driver::SecretKeys;
 use innerloop_sandbox::{Executor, RunLimits};
-use std::{convert::Infallible, path::PathBuf};
+use std::{convert::Infallible, future::Future, path::PathBuf, pin::Pin};
 
 /// The machine as a place where commands run, which does not exist on Windows.
 #[derive(Clone, Debug)]
@@ -42,6 +49,32 @@ impl LocalEnvironment {
 
 impl Environment for LocalEnvironment {
     fn carry_out(&self, _: ActionRequest) -> OutcomeFuture<'_> {
+        match self.0 {}
+    }
+}
+
+/// Hooks that are commands, which are not run on Windows.
+#[derive(Clone, Debug)]
+pub struct HookCommands(Infallible);
+
+impl HookCommands {
+    /// Always fails.
+    ///
+    /// # Errors
+    /// [`LocalError::NotHere`].
+    pub fn open(_: Vec<HookCommand>, _: HookSite) -> Result<Self, LocalError> {
+        Err(LocalError::NotHere)
+    }
+
+    /// Returns the points at which there are commands.
+    #[must_use]
+    pub fn points(&self) -> Vec<HookPoint> {
+        match self.0 {}
+    }
+}
+
+impl HookHandler for HookCommands {
+    fn reply(&self, _: AgentId, _: HookRun) -> Pin<Box<dyn Future<Output = HookReply> + Send>> {
         match self.0 {}
     }
 }

@@ -112,3 +112,8 @@ pub fn room(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;
     Some(u64::from(found.f_bavail).saturating_mul(u64::from(found.f_frsize)))
 }
+
+/// Returns the version of the system's kernel, as `uname -r` prints it.
+pub fn os_version() -> String {
+    rustix::system::uname().release().to_string_lossy().into_owned()
+}

@@ -88,7 +88,8 @@ const TERMS: [&str; 78] = [
 ];
 
 /// One of two types of that name is compiled: the system or a feature decides which.
-const TWINS: [&str; 5] = ["EchoGuard", "LocalEnvironment", "OpenFolder", "Root", "TextCallFinder"];
+const TWINS: [&str; 6] =
+    ["EchoGuard", "HookCommands", "LocalEnvironment", "OpenFolder", "Root", "TextCallFinder"];
 
 /// The types of the house, by crate and name, with the files that define them.
 fn types(house: &House) -> BTreeMap<(&str, &str), Vec<&str>> {

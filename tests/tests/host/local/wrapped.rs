@@ -137,7 +137,7 @@ async fn d8_a_session_works_in_an_environment_of_the_hosts_own() {
         model: None,
         fallbacks: &[],
         catalogue: &Catalogue::standard(),
-        preset: ConfigPreset::Seed001,
+        preset: Some(ConfigPreset::Seed001),
         facts: &remote.facts(found),
         tools: &tools.specs(),
         patches: &[],

@@ -102,7 +102,7 @@ impl Cell {
             model: None,
             fallbacks: &[],
             catalogue: &Catalogue::standard(),
-            preset: ConfigPreset::Modern,
+            preset: Some(ConfigPreset::Modern),
             facts: &facts,
             tools: &tools.specs(),
             patches: &[],

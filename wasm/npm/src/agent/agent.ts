@@ -6,9 +6,8 @@
 import type { RawAgent } from "../binding/instance.js";
 import { AgentError, messageOf } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
-import type { FileChange, Part, SessionStatus } from "../json/data.js";
+import type { ContextUsage, FileChange, Part, SessionStatus } from "../json/data.js";
 import type { AgentEvent, Failure } from "../json/events.js";
-import type { Said, SessionTurn } from "../json/history.js";
 import type { Command } from "../json/protocol.js";
 import type { AgentOptions, Changes, ForkOptions, RestoreOptions } from "../options/agent.js";
 import {
@@ -49,7 +48,6 @@ import {
   type Status,
   type SubagentInfo,
   saidOf,
-  seenOf,
   statusOfAll,
   type Turn,
   turnOf,
@@ -59,7 +57,7 @@ import {
 import type { Run, RunOwner } from "./run.js";
 import { maySayPictures, rawParts, say, Waiting } from "./saying.js";
 import { Session } from "./session.js";
-import { agentsOf, configOf, pendingOf } from "./state.js";
+import { agentsOf, configOf, contextOf, historyOf, pendingOf, seenBy } from "./state.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { undoIn } from "./undoing.js";
 
@@ -378,19 +376,23 @@ export class Agent<Answer = unknown> {
   }
 
   /**
+   * Returns how many tokens fill the context window of this agent, or of one that it has started:
+   * its system prompt, documents, tools, history and results, which add up to the total.
+   *
+   * @throws AgentError `bad_option` where there is no agent of that number.
+   */
+  context(agent = 0): ContextUsage {
+    return this.#life.look((raw) => contextOf(raw, agent));
+  }
+
+  /**
    * Returns the history of this agent, or by its number of one that it has started, oldest turn
    * first.
    *
    * @throws AgentError `bad_option` where there is no agent of that number.
    */
   history(agent = 0): Turn[] {
-    const turns = this.#life.look((raw) => {
-      return JSON.parse(Number.isInteger(agent) ? raw.history(agent, 0) : "null") as
-        | SessionTurn[]
-        | null;
-    });
-    if (turns === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
-    return turns.map(turnOf);
+    return this.#life.look((raw) => historyOf(raw, agent));
   }
 
   /**
@@ -399,9 +401,7 @@ export class Agent<Answer = unknown> {
    * @throws AgentError `bad_option` where there is no agent of that number.
    */
   seen(agent = 0): SeenTurn[] {
-    const seen = this.#life.look((raw) => JSON.parse(raw.seen(agent)) as Said[] | null);
-    if (seen === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
-    return seen.map(seenOf);
+    return this.#life.look((raw) => seenBy(raw, agent));
   }
 
   /** Returns the session as bytes, for {@link Agent.restore}. Files are not among them. */

@@ -88,9 +88,10 @@ export class Life {
     const mine = { apiKey: owner.key.given, tools: [...owner.tools] };
     // The id goes separately: the module shares what it makes of equal options between agents, and
     // finds it by their text.
-    const { id, ...options } = rawOptions({ ...owner.options, ...mine }, owner.programs);
-    const json = givenJson(options, owner.options.config);
     const room = this.#room;
+    const all = { ...owner.options, ...mine };
+    const { id, ...options } = rawOptions(all, owner.programs, room.facts);
+    const json = givenJson(options, owner.options.config);
     const of = room.enter(owner);
     const callbacks = new Callbacks(owner);
     this.#raw = callbacks.raw = guarded(() => {

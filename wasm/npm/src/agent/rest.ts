@@ -11,7 +11,7 @@ export interface Rest {
 }
 
 /** The methods of a session that still work when it is closed. */
-export type Visible = Pick<RawSession, "status" | "history" | "seen" | "snapshot">;
+export type Visible = Pick<RawSession, "status" | "history" | "seen" | "context" | "snapshot">;
 
 /** Returns the remains of an agent, or nothing if the module breaks in the call. */
 export function restOf(raw: RawAgent): Rest | undefined {

@@ -5,7 +5,7 @@ import { guarded } from "../binding/guard.js";
 import { binding, type RawSession } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
-import type { SessionStatus } from "../json/data.js";
+import type { ContextUsage, SessionStatus } from "../json/data.js";
 import type { Said, SessionTurn } from "../json/history.js";
 import type { Deadline, Input, Output } from "../json/protocol.js";
 import type { OpenOptions } from "../options/agent.js";
@@ -195,6 +195,11 @@ export class Session {
   /** Returns the turns that the model sees; `null` if there is no such agent. */
   seen(agent = 0): Said[] | null {
     return JSON.parse(guarded(() => this.#raw.seen(agent))) as Said[] | null;
+  }
+
+  /** Returns what fills an agent's context window; `null` if there is no such agent. */
+  context(agent = 0): ContextUsage | null {
+    return JSON.parse(guarded(() => this.#raw.context(agent))) as ContextUsage | null;
   }
 
   /** The session's id. */

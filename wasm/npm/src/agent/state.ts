@@ -1,16 +1,24 @@
-// Facts that are read from a session's snapshot: the configuration in force, pending inputs, and
-// the agents that it has started. The module has no functions for these, to stay small: they are
-// asked for seldom, and a snapshot holds them all.
+// What an agent tells of itself when it is asked: its turns and what fills its context window, which
+// the module tells; and the configuration in force, pending inputs and the agents that it has
+// started, which are read from a snapshot, since they are asked for seldom, and functions for them
+// would make the module larger.
 
-import type { RawAgent } from "../binding/instance.js";
+import type { RawAgent, RawSession } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
-import type { Part } from "../json/data.js";
+import type { ContextUsage, Part } from "../json/data.js";
 import type { Said, SessionTurn } from "../json/history.js";
 import type { InputOptions } from "../json/protocol.js";
 import { turnOptionsOf } from "../options/turn.js";
 import { TextDecoder } from "../platform/coders.js";
-import { type PendingInputs, type SubagentInfo, seenOf } from "./results.js";
+import {
+  type PendingInputs,
+  type SeenTurn,
+  type SubagentInfo,
+  seenOf,
+  type Turn,
+  turnOf,
+} from "./results.js";
 
 /** The fields of a session's state that are read here. */
 interface SessionState {
@@ -63,6 +71,21 @@ export function agentsOf(raw: Telling & Pick<RawAgent, "seen">): SubagentInfo[] 
   });
 }
 
+/** Returns what fills an agent's context window; throws `bad_option` if there is no such agent. */
+export function contextOf(raw: Pick<RawAgent, "context">, agent: number): ContextUsage {
+  return known(agent, () => JSON.parse(raw.context(agent)) as ContextUsage | null);
+}
+
+/** Returns the history of an agent; throws `bad_option` if there is no such agent. */
+export function historyOf(raw: Pick<RawSession, "history">, agent: number): Turn[] {
+  return known(agent, () => JSON.parse(raw.history(agent, 0)) as SessionTurn[] | null).map(turnOf);
+}
+
+/** Returns the turns that an agent's model sees; throws `bad_option` if there is no such agent. */
+export function seenBy(raw: Pick<RawAgent, "seen">, agent: number): SeenTurn[] {
+  return known(agent, () => JSON.parse(raw.seen(agent)) as Said[] | null).map(seenOf);
+}
+
 function stateOf(raw: Telling): SessionState {
   const text = new TextDecoder().decode(raw.snapshot());
   return (JSON.parse(text) as { state: SessionState }).state;
@@ -89,4 +112,11 @@ function lastSaid(raw: Pick<RawAgent, "seen">, agent: number): string {
     }
   }
   return text;
+}
+
+function known<T>(agent: number, ask: () => T | null): T {
+  // The module would make a whole number of any other, and tell of another agent.
+  const told = Number.isInteger(agent) ? ask() : null;
+  if (told === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
+  return told;
 }

@@ -2,7 +2,7 @@
 // words these are: see CONTRIBUTING.md#generated-files.
 
 import type { FoldKind } from "./history.js";
-import type { ModelConfig } from "./model.js";
+import type { ModelConfig, Price, RoutingPolicy } from "./model.js";
 import type { OneOf } from "./shapes.js";
 
 /**
@@ -14,6 +14,11 @@ export interface SessionConfig {
   id: string;
   /** The model, and how to talk to it. */
   model: ModelConfig;
+  /**
+   * The prices of further models that the session may ask, by name: for summaries, and for agents
+   * that it starts. A limit of the cost needs them.
+   */
+  prices: Record<string, Price>;
   /** The limits at which to stop. */
   limits: SessionLimits;
   /** The limits on how much of a response is read. */
@@ -123,6 +128,11 @@ export interface SessionConfig {
      * work; a further denial ends the run as it stands.
      */
     max_denials: number;
+    /** The rules for the hook after a tool. */
+    after_tool: {
+      /** The result that the model reads if the hook denies. */
+      denial: DeniedResult;
+    };
   };
   /** The rules about reading files before they are changed. */
   guard: {
@@ -332,6 +342,13 @@ export interface Fullness {
   left?: number;
 }
 
+/** The result of a call that a hook has denied after it has run. */
+export type DeniedResult =
+  /** The model reads the reason in its place. */
+  | "withhold"
+  /** The model reads it as it is, as if the hook had allowed it. */
+  | "keep";
+
 /**
  * The facts about the agent's environment that the system prompt states. Facts that are empty or
  * absent are left out.
@@ -356,6 +373,8 @@ export interface Facts {
     /** Subjects of the newest commits, newest first. */
     recent_commits: string[];
   } | null;
+  /** True if the workspace is known to be in no repository of git. */
+  no_git: boolean;
   /** The model's knowledge cutoff. */
   knowledge_cutoff: string;
   /** Programs that `run_program` can run. Without any, the tool is not offered. */
@@ -394,6 +413,11 @@ export type HookPoint =
   | "before_tool"
   /** After a tool has run. Replaceable by another text for the model. */
   | "after_tool"
+  /**
+   * After a round of calls, whose results the model is about to read. A replacement is a text that
+   * it reads behind them, as a steering message; a denial ends the run.
+   */
+  | "after_iteration"
   /**
    * Before the run ends. The model reads the reason of a denial, and the run goes on, as often as
    * `max_denials` allows.
@@ -456,55 +480,6 @@ export type LoopStep =
   | "ask_user"
   /** The run ends at once. */
   | "stop";
-
-/** The models beside the session's own, and the rules by which they are chosen. */
-export interface RoutingPolicy {
-  /**
-   * The further models. When a model fails, the next one of this order takes over that has not
-   * failed itself.
-   */
-  models: RoutedModel[];
-  /**
-   * The time for which a model is left alone that is overloaded or has had too many requests, in
-   * milliseconds; longer where its provider asks for more.
-   */
-  backoff_ms: number;
-  /** True if a model with a larger window takes over a conversation that does not fit. */
-  overflow_to_larger: boolean;
-}
-
-/** A model that a session may ask beside its own. */
-export interface RoutedModel {
-  /** The model, and how to talk to it. */
-  model: ModelConfig;
-  /** True if it writes the summaries. It takes over for others only when none of them is left. */
-  cheap: boolean;
-  /** The kinds of tasks for which it goes before the others. */
-  tasks: TaskKind[];
-}
-
-/** The names of `tasks`, for those who describe its JSON. */
-export type TaskKind =
-  /** To check that something is secure. */
-  | "security_review"
-  /** To have several agents work at once. */
-  | "orchestration"
-  /** To write tests. */
-  | "unit_test"
-  /** To find a fault. */
-  | "debug"
-  /** To change the form of code and not what it does. */
-  | "refactor"
-  /** To judge code. */
-  | "review"
-  /** To plan or design. */
-  | "planning"
-  /** To explain. */
-  | "explain"
-  /** To set up what every project has. */
-  | "boilerplate"
-  /** To write something new. */
-  | "generation";
 
 /** The limits at which to stop; 0 means no limit. */
 export interface SessionLimits {

@@ -239,3 +239,29 @@ export interface SessionStatus {
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;
 }
+
+/**
+ * The tokens that fill an agent's context window, by what they are spent on. The parts are
+ * estimates that add up to the total.
+ */
+export interface ContextUsage {
+  /** The system prompt without the project's instructions. */
+  system: number;
+  /** The project's instructions: in the prompt, and those that were shown on the way. */
+  documents: number;
+  /** The tools, with their schemas. */
+  tools: number;
+  /** The inputs and the replies: texts, thinking, calls, and summaries of what was folded. */
+  history: number;
+  /** The results of tool calls. */
+  results: number;
+  /**
+   * All of them: as the provider counted its last reply and everything before it, and an estimate
+   * of what came after it.
+   */
+  total: number;
+  /** The tokens that count as the context window. */
+  window: number;
+  /** The tokens of the window that are free. */
+  free: number;
+}

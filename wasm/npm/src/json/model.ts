@@ -150,3 +150,52 @@ export type SessionToolChoice =
   | "required"
   /** A call of this tool. */
   | { tool: string };
+
+/** The models beside the session's own, and the rules by which they are chosen. */
+export interface RoutingPolicy {
+  /**
+   * The further models. When a model fails, the next one of this order takes over that has not
+   * failed itself.
+   */
+  models: RoutedModel[];
+  /**
+   * The time for which a model is left alone that is overloaded or has had too many requests, in
+   * milliseconds; longer where its provider asks for more.
+   */
+  backoff_ms: number;
+  /** True if a model with a larger window takes over a conversation that does not fit. */
+  overflow_to_larger: boolean;
+}
+
+/** A model that a session may ask beside its own. */
+export interface RoutedModel {
+  /** The model, and how to talk to it. */
+  model: ModelConfig;
+  /** True if it writes the summaries. It takes over for others only when none of them is left. */
+  cheap: boolean;
+  /** The kinds of tasks for which it goes before the others. */
+  tasks: TaskKind[];
+}
+
+/** The names of `tasks`, for those who describe its JSON. */
+export type TaskKind =
+  /** To check that something is secure. */
+  | "security_review"
+  /** To have several agents work at once. */
+  | "orchestration"
+  /** To write tests. */
+  | "unit_test"
+  /** To find a fault. */
+  | "debug"
+  /** To change the form of code and not what it does. */
+  | "refactor"
+  /** To judge code. */
+  | "review"
+  /** To plan or design. */
+  | "planning"
+  /** To explain. */
+  | "explain"
+  /** To set up what every project has. */
+  | "boilerplate"
+  /** To write something new. */
+  | "generation";

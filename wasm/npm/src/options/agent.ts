@@ -142,6 +142,7 @@ export interface Changes
       | "budget"
       | "loops"
       | "compaction"
+      | "corrections"
       | "answer"
       | "subagents"
       | "facts"

@@ -101,6 +101,11 @@ export interface Hooks extends HookRules {
   beforeTool?: Hook<HookedCall, object> | undefined;
   /** Called after a tool has run; it may replace the text that the model reads. */
   afterTool?: Hook<HookedCall, string> | undefined;
+  /**
+   * Called after a round of calls, with what the model said beside them; `replace` adds a message
+   * that the model reads behind the results. If it denies, the run ends.
+   */
+  afterIteration?: Hook<string, string> | undefined;
   /** Called before the run ends with this text; if it denies, the model reads why and goes on. */
   beforeStop?: Hook<string, string> | undefined;
   /**

@@ -8,9 +8,10 @@ import type {
   LoopPolicy,
   Preset,
   SessionConfig,
-  TaskKind,
 } from "../json/config.js";
+import type { ReplyFault } from "../json/events.js";
 import type { FoldKind } from "../json/history.js";
+import type { TaskKind } from "../json/model.js";
 import type { Patch } from "../json/shapes.js";
 import type { ProviderName } from "./provider.js";
 import type { ToJsonSchema } from "./schema.js";
@@ -39,8 +40,9 @@ export interface ConfigOptions<Schema = any> {
   models?: string | object | undefined;
   /**
    * The defaults of all other options: `modern` (what people expect, the default), `seed001`
-   * (the coding agent loop specification), `ollama` (small local models), `ironclaw` (approval of
-   * changes), `gnoma` (few and long retries, a limit is an error).
+   * (the coding agent loop specification), `ollama` (small local models, the default of the
+   * provider of that name), `ironclaw` (approval of changes), `gnoma` (few and long retries, a
+   * limit is an error).
    */
   preset?: Preset | undefined;
   /** Instructions to the model, at the end of the system prompt. */
@@ -71,6 +73,12 @@ export interface ConfigOptions<Schema = any> {
    * `config.compaction` has all settings.
    */
   compaction?: false | Compaction | undefined;
+  /**
+   * The faults of replies that are corrected, and how often; `false` for none. If left out, as in
+   * the preset (`modern`: claims of changes that no tool made, made-up results, echoes, edits that
+   * fail again and again).
+   */
+  corrections?: false | Corrections | undefined;
   /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
   answer?: AnswerForm<Schema> | undefined;
   /** The agents that the agent may start, `{}` for one level of them; none if left out. */
@@ -190,6 +198,22 @@ export interface Compaction {
   model?: string | undefined;
   /** Instructions on what a summary must keep. */
   instructions?: string | undefined;
+}
+
+/**
+ * The faults of replies that are corrected: the model is told what is wrong, the event `corrected`
+ * tells the same, and the model is asked again. Over its number a fault stands as it is.
+ */
+export interface Corrections {
+  /**
+   * The number of times that a run corrects each fault, `{ greeting: 2, echo: 0 }`; 0 for never.
+   * What is left out stays as in the preset.
+   */
+  faults?: { [Fault in ReplyFault]?: number } | undefined;
+  /** The number for `fake_result`, `named_tool` and `greeting` together; 2 if left out. */
+  maxAfterCalls?: number | undefined;
+  /** The number of corrections of a run, whatever the faults; 8 if left out. */
+  maxPerRun?: number | undefined;
 }
 
 /** The form of the final answer. */

@@ -10,6 +10,7 @@ export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
   beforeModel: "before_model",
   beforeTool: "before_tool",
   afterTool: "after_tool",
+  afterIteration: "after_iteration",
   beforeStop: "before_stop",
   outbound: "outbound",
   compact: "compact",

@@ -83,6 +83,7 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
     timeouts: nested("timeouts", options.timeouts),
     loops: nested("loops", options.loops),
     compaction: compactionOf(options.compaction),
+    corrections: correctionsOf(options.corrections),
     answer: answerOf(options.answer),
     subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
     facts: options.facts,
@@ -164,6 +165,11 @@ function compactionOf(compaction: ConfigOptions["compaction"]): object | undefin
       instructions: text("compaction.instructions", instructions),
     },
   };
+}
+
+// `null` takes the faults back to the default, which is none.
+function correctionsOf(corrections: ConfigOptions["corrections"]): object | undefined {
+  return corrections === false ? { faults: null } : nested("corrections", corrections);
 }
 
 // The default of `to`: two thirds of a used amount, three times a free one. A fold must gain enough

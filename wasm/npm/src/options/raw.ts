@@ -5,6 +5,7 @@ import { endpointOf } from "../binding/providers.js";
 import { messageOf } from "../errors.js";
 import { platform } from "../platform/platform.js";
 import type { RegisteredProgram } from "../programs/registry.js";
+import type { SystemFacts } from "../workspace/filesystem.js";
 import type { AgentOptions, ForkOptions } from "./agent.js";
 import type { ConfigOptions, Fallback } from "./config.js";
 import { givenJson } from "./given.js";
@@ -69,10 +70,14 @@ export function checkFork(options: ForkOptions): void {
   count("turns", options.turns);
 }
 
-/** Returns checked options as the binding takes them. */
+/**
+ * Returns checked options as the binding takes them; `found` are facts that come before none of the
+ * user's.
+ */
 export function rawOptions(
   options: AgentOptions,
   programs: readonly RegisteredProgram[],
+  found?: SystemFacts,
 ): RawOptions {
   const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {} } = options;
   checkHeaders(options.headers, options.provider);
@@ -85,6 +90,7 @@ export function rawOptions(
   });
   return {
     ...raw,
+    patches: found === undefined ? raw.patches : [{ facts: found }, ...raw.patches],
     tools: (options.tools ?? []).map(rawTool),
     programs: programs.map(rawProgram),
     base_url: baseUrl,

@@ -7,6 +7,7 @@ import type { HookRules } from "./asked.js";
 import type {
   AnswerForm,
   ConfigOptions,
+  Corrections,
   Limits,
   Loops,
   RetryPolicy,
@@ -77,6 +78,14 @@ export const CONFIG = {
     changes: true,
   },
   compaction: { changes: true },
+  corrections: {
+    fields: {
+      faults: { other: "faults" },
+      maxAfterCalls: "max_after_calls",
+      maxPerRun: "max_per_run",
+    } satisfies Fields<Corrections>,
+    changes: true,
+  },
   answer: {
     fields: {
       schema: { other: "schema" },

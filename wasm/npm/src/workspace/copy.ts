@@ -7,7 +7,7 @@ import { AgentError } from "../errors.js";
 import type { Action } from "../json/action.js";
 import type { FileChange, Outcome, ToolErrorKind } from "../json/data.js";
 import type { Changes } from "../wasi/tree.js";
-import type { FileSystem } from "./filesystem.js";
+import type { FileSystem, SystemFacts } from "./filesystem.js";
 import { failureOf, isLate, type Memory, Mirror, told } from "./mirror.js";
 import { joined, placesOf } from "./places.js";
 
@@ -39,6 +39,11 @@ export class WorkingCopy {
   constructor(system: FileSystem, memory: Workplace) {
     this.#memory = memory;
     this.#mirror = new Mirror(system, memory);
+  }
+
+  /** Returns the facts about the place of the file system. */
+  facts(): Promise<SystemFacts | undefined> {
+    return this.#mirror.facts();
   }
 
   /** Reads a folder's changes from outside, and calls `then` before anything else happens. */

@@ -2,6 +2,9 @@
 // (`files.node.ts`, `files.opfs.ts`, `files.durable.ts`) import this and nothing else of the
 // package.
 
+import type { Facts } from "../json/config.js";
+import type { Patch } from "../json/shapes.js";
+
 /** The kind of a path in a file system, and the size and version of a file. */
 export type FileSystemStat =
   | {
@@ -39,9 +42,17 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Moves a file to a path where nothing is; `EEXIST` if something is. */
   rename(from: string, to: string): Promise<void>;
+  /**
+   * Returns what is known of the place: platform, state of git. The prompt states it; the option
+   * `facts` comes before it. Left out, or if it fails, nothing is stated.
+   */
+  facts?(): Promise<SystemFacts>;
   /** The milliseconds after which a method counts as failed; 30 seconds if left out. */
   readonly timeoutMs?: number | undefined;
 }
+
+/** The facts about the place of a file system. */
+export type SystemFacts = Patch<Omit<Facts, "programs">>;
 
 /** A change of a file. */
 export interface Changed {

@@ -10,6 +10,7 @@ import {
   type FileSystemEntry,
   type FileSystemStat,
   failure,
+  type SystemFacts,
 } from "./filesystem.js";
 import { foldersOf, isWithin, joined, type Place } from "./places.js";
 
@@ -49,6 +50,11 @@ export class Mirror {
   constructor(system: FileSystem, memory: Memory) {
     this.#system = system;
     this.#memory = memory;
+  }
+
+  /** Returns the facts about the place; none if the file system does not know or tell them. */
+  facts(): Promise<SystemFacts | undefined> {
+    return this.#ask(async (system) => system.facts?.()).catch(() => undefined);
   }
 
   has(path: string): boolean {

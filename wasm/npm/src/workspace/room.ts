@@ -8,7 +8,7 @@ import type { Outcome } from "../json/data.js";
 import { type Listener, NONE, tellEach } from "../listeners.js";
 import { hasCanvas } from "../platform/platform.js";
 import { WorkingCopy, type Workplace } from "./copy.js";
-import type { Changed, FileSystem } from "./filesystem.js";
+import type { Changed, FileSystem, SystemFacts } from "./filesystem.js";
 import { cleaned, joined } from "./places.js";
 
 /** An agent that works on the files. */
@@ -24,15 +24,19 @@ export class Room implements Workplace {
   listeners: readonly Listener<Changed>[] = NONE;
   /** The link to a file system of the user's, if the files are a copy of one. */
   copy: WorkingCopy | undefined;
+  /** The facts about the place of that file system, as they were when it was opened. */
+  facts: SystemFacts | undefined;
   #tenants: readonly Tenant[] = NONE;
   #raw: RawFiles | undefined;
   #of: Binding | undefined;
   #outside: readonly [string, Uint8Array][] = NONE;
 
   /** Makes the files a copy of a file system; they must be empty. */
-  open(system: FileSystem): Promise<void> {
+  async open(system: FileSystem): Promise<void> {
     this.copy = new WorkingCopy(system, this);
-    return this.copy.refresh("", () => {});
+    const facts = this.copy.facts();
+    await this.copy.refresh("", () => {});
+    this.facts = await facts;
   }
 
   /** The files in the module; they are brought into the current instance if they are in none. */

@@ -21,7 +21,7 @@ use crate::{
     platform,
     question::Question,
     report::RunReport,
-    review::{self, ChangeDisposition, ChangeMode},
+    review::{self, ChangeMode},
     session_setup::ActiveSession,
     sessions::{self, LockedSession},
     spinner::{ActivityLabel, Spinner},
@@ -38,7 +38,7 @@ use innerloop_core::{
     id::AgentId,
     input::Command,
     message::{Part, RewindReason},
-    status::RunEnd,
+    status::{ContextUsage, RunEnd},
 };
 use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::CommandSender;
@@ -50,7 +50,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot::Receiver};
 
 /// The mark at the end of a text that should wait until the agent is done.
 const LATER: &str = "&&";
@@ -85,6 +85,8 @@ pub(super) struct ConversationUi {
     /// The texts that the agent has not read yet.
     queued: VecDeque<String>,
     commands: CommandSender,
+    /// The answer that is to come to the question what fills the context window.
+    context: Option<Receiver<Option<ContextUsage>>>,
     person: Option<PersonHandle>,
     judge: ApprovalJudge,
     workspace: Workspace,
@@ -95,6 +97,10 @@ pub(super) struct ConversationUi {
     steps: FileSteps,
     /// The words that the steps began with.
     said_steps: StepTitles,
+    /// True if the next undo also undoes the changes to files.
+    rewinds: bool,
+    /// True if commands change files of which nobody hears.
+    is_local: bool,
     style: OutputStyle,
     provider: Provider,
     /// The options and settings that lead to other providers.
@@ -154,6 +160,7 @@ impl ConversationUi {
             doubted: None,
             queued: VecDeque::new(),
             commands: work.host.commands(),
+            context: None,
             person: work.person.clone(),
             judge: work.judge.clone(),
             workspace: work.workspace.clone(),
@@ -161,6 +168,8 @@ impl ConversationUi {
             asks_to_apply: work.mode == ChangeMode::Ask,
             steps: FileSteps::default(),
             said_steps: StepTitles::of(work.host.driver().session()),
+            rewinds: false,
+            is_local: work.is_local,
             style,
             provider: work.provider.clone(),
             access: work.access.clone(),
@@ -241,7 +250,7 @@ impl ConversationUi {
                 self.state = ConversationState::Idle;
             }
             EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
-            EventKind::Rewound { why: RewindReason::Undo, .. } => self.offer_files(),
+            EventKind::Rewound { why: RewindReason::Undo, .. } => self.on_undone(),
             _ => {}
         }
         self.draw();
@@ -275,6 +284,8 @@ impl ConversationUi {
 
     /// Shows an error.
     pub(super) fn complain(&mut self, why: &str) {
+        // The undo of a rewind was refused: a later one is another matter.
+        self.rewinds = false;
         self.tell(TextStyle::RED, why);
         self.draw();
     }
@@ -286,9 +297,10 @@ impl ConversationUi {
         self.transcript.out().wait(false);
     }
 
-    /// Lets time pass: for keys that may be answers, and for the spinner.
+    /// Lets time pass: for keys that may be answers, for the session's answer, and the spinner.
     pub(super) fn tick(&mut self) {
         self.answer_by_key();
+        self.show_context();
         self.spinner.tick();
         self.draw();
     }
@@ -572,16 +584,6 @@ impl ConversationUi {
     /// Shows the pending changes.
     pub(super) fn show_diff(&mut self) {
         self.obey(SlashCommand::Diff);
-    }
-
-    /// Shows what has become of the changes at the end.
-    pub(super) fn settled(&mut self, settled: ChangeDisposition, has_changes: bool) {
-        match settled {
-            _ if !has_changes => {}
-            ChangeDisposition::Applied => self.note("applied"),
-            ChangeDisposition::Kept => self.note("not applied yet: the session keeps the changes"),
-            ChangeDisposition::Dropped => self.note("not applied: the folder is as it was"),
-        }
     }
 
     /// Returns the error of the last turn, if the session has ended by itself.

@@ -5,6 +5,7 @@ use super::{
     super::{
         changes,
         commands::{SlashCommand, help},
+        context_table::{headline, table},
     },
     ConversationUi,
 };
@@ -18,6 +19,7 @@ use crate::{
     style::{TextStyle, brief},
 };
 use innerloop_core::{
+    id::AgentId,
     input::Command,
     json::{JsonObject, from_str},
     message::Part,
@@ -28,7 +30,8 @@ use innerloop_driver::{
 };
 use innerloop_workspace::ApplyError;
 use serde_json::{Value, json};
-use std::{env, io};
+use std::{env, io, mem};
+use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 
 /// The levels of effort for models that the catalogue does not know.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -40,6 +43,14 @@ const NAME: usize = 80;
 /// The advice if something else has changed what is to be applied.
 const CONFLICT: &str = "/diff shows what applying would make of what is there now, /apply over \
                         does that, /drop gives up what the agent has changed";
+
+/// The notice where steps are undone of whose changes to files nothing is known.
+const EARLIER: &str = "what steps of before this conversation was resumed have changed in files \
+                       stays as it is: /diff shows what is not applied";
+
+/// The notice where commands run on the machine itself.
+const UNWATCHED: &str =
+    "what commands of this machine have changed is not known, and stays as it is";
 
 /// The text that the agent reads if its changes were given up.
 const GIVEN_UP: &str = "The user has given up those changes to files that were not applied yet: \
@@ -86,18 +97,14 @@ impl ConversationUi {
                 }
                 self.apply();
             }
-            SlashCommand::AskToApply => match self.asks_to_apply {
-                true => {
-                    self.mode = ChangeMode::Ask;
-                    self.note("you are asked after each turn whether to apply its changes");
-                }
-                false => self.note("this session began without asking whether to apply changes"),
-            },
+            SlashCommand::AskToApply => self.ask_to_apply(),
             SlashCommand::Attach(file) => self.attach(&file),
             SlashCommand::Drop => self.drop_changes(),
             SlashCommand::Undo(steps) => self.commands.send(Command::Undo { steps }),
             SlashCommand::UndoFiles => self.undo_files(),
             SlashCommand::Redo(steps) => self.commands.send(Command::Redo { steps }),
+            SlashCommand::Rewind(None) => self.list_steps(),
+            SlashCommand::Rewind(Some(steps)) => self.rewind(steps),
             SlashCommand::Clear => self.commands.send(Command::Clear),
             SlashCommand::Compact(_) if self.is_working() => {
                 self.note("the agent is at work: Esc stops it, then /compact");
@@ -105,6 +112,7 @@ impl ConversationUi {
             SlashCommand::Compact(instructions) => {
                 self.commands.send(Command::Compact { instructions });
             }
+            SlashCommand::Context => self.ask_context(),
             SlashCommand::Cost => {
                 let spent = self.all.spent();
                 self.note(&spent);
@@ -144,6 +152,38 @@ impl ConversationUi {
     pub(in super::super) fn model_args(&self) -> ModelArgs {
         let (provider, model) = (self.provider.name.clone(), self.model.name.clone());
         ModelArgs { provider: Some(provider), model: Some(model), ..self.access.clone() }
+    }
+
+    /// Asks again after each turn whether to apply its changes.
+    fn ask_to_apply(&mut self) {
+        if self.asks_to_apply {
+            self.mode = ChangeMode::Ask;
+            self.note("you are asked after each turn whether to apply its changes");
+        } else {
+            self.note("this session began without asking whether to apply changes");
+        }
+    }
+
+    /// Asks the session what fills the context window.
+    fn ask_context(&mut self) {
+        // By a visit, since the session is the host's: the answer comes between two of its inputs,
+        // also while the agent works.
+        let asked = self.commands.visit(|driver, _| driver.session().context(AgentId::ROOT));
+        self.context = Some(asked);
+    }
+
+    /// Shows what fills the context window, once the session has answered.
+    pub(super) fn show_context(&mut self) {
+        let answer = self.context.as_mut().map(Receiver::try_recv);
+        if matches!(answer, Some(Ok(_) | Err(TryRecvError::Closed))) {
+            self.context = None;
+        }
+        if let Some(Ok(Some(usage))) = answer {
+            self.note(&headline(&usage));
+            // Behind the note, which ends a line that the model is in the middle of.
+            let table = table(&usage, self.screen.width(), self.style);
+            self.write(&table);
+        }
     }
 
     /// Has another model answer from the next call on.
@@ -266,13 +306,40 @@ impl ConversationUi {
         }
     }
 
-    /// Tells how to undo the changes of undone steps to files.
-    pub(super) fn offer_files(&mut self) {
+    /// Undoes the changes of undone steps to files if the person goes back to before an input, or
+    /// else tells how to.
+    pub(super) fn on_undone(&mut self) {
+        if mem::take(&mut self.rewinds) { self.undo_files() } else { self.offer_files() }
+    }
+
+    fn offer_files(&mut self) {
         let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
         if !undone.is_empty() {
             let files = changes::files(undone.len());
             self.note(&format!("{files} of undone steps; /undo files takes them back"));
         }
+    }
+
+    /// Lists what the person has said, newest first, with the numbers to rewind by.
+    fn list_steps(&mut self) {
+        let listed = |(number, said)| format!("{number}  {said}");
+        let lines: Vec<String> = self.said_steps.newest_first().map(listed).collect();
+        if lines.is_empty() {
+            return self.note("nothing was said yet that could be taken back");
+        }
+        lines.iter().for_each(|line| self.note(line));
+        self.note("/rewind N goes back to before one of these, with the files");
+    }
+
+    /// Goes back to before that many steps, with their changes to files.
+    fn rewind(&mut self, steps: u32) {
+        if self.is_working() {
+            return self.note("the agent is at work: Esc stops it, then /rewind");
+        }
+        // The files follow when the session has gone back: only then is it known which steps are
+        // undone.
+        self.rewinds = true;
+        self.commands.send(Command::Undo { steps });
     }
 
     /// Undoes the changes of undone steps to files, and says which files stay and why.
@@ -283,6 +350,12 @@ impl ConversationUi {
         let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
         // Whatever happens to each file below, the same steps are not offered again.
         self.steps.settle();
+        if self.said_steps.undoes_unheard() {
+            self.tell(TextStyle::YELLOW, EARLIER);
+        }
+        if self.is_local {
+            self.tell(TextStyle::YELLOW, UNWATCHED);
+        }
         if undone.is_empty() {
             return self.note("no undone step has changed a file, as far as is known");
         }

@@ -8,7 +8,7 @@ mod swapped;
 use super::date;
 use fixture::{Folder, at, facts, loose, write};
 use gix_object::Kind;
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 #[test]
 fn e11_days_are_counted_as_the_calendar_does() {
@@ -23,7 +23,17 @@ fn e11_days_are_counted_as_the_calendar_does() {
 fn e11_a_folder_outside_of_any_repository_has_no_facts_about_git() {
     let folder = Folder::new("none");
     write(&folder.path("inside/.git/hooks/post-commit"), "");
-    assert_eq!(facts(&folder.path("inside")).git, None, "a folder named .git is not yet one");
+    let found = facts(&folder.path("inside"));
+    assert_eq!((found.git, found.no_git), (None, true), "a folder named .git is not yet one");
+}
+
+#[test]
+fn e11_the_version_of_the_system_is_that_of_uname() {
+    let folder = Folder::new("uname");
+    let uname = Command::new("uname").arg("-r").output().unwrap();
+    let release = String::from_utf8(uname.stdout).unwrap();
+    assert!(!release.trim().is_empty());
+    assert_eq!(facts(&folder.path("")).os_version, release.trim());
 }
 
 #[test]

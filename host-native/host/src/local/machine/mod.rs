@@ -3,10 +3,14 @@
 
 mod bubblewrap;
 mod command;
+mod hook_commands;
+mod hook_event;
 mod paths;
 mod processes;
 mod shell;
 mod variables;
+
+pub use hook_commands::HookCommands;
 
 use super::options::{BubblewrapMode, InheritPolicy, LocalError, LocalOptions};
 use crate::environment::{ActionRequest, Environment, OutcomeFuture};
