@@ -9,7 +9,7 @@ use super::{
     diagnostic::CheckFinding::{self, Broken, Fine, Warning},
     endpoint_probe,
     exit::{CliError, ExitReason},
-    instructions,
+    fallbacks, instructions,
     keys::{self, FoundKey},
     program_folders, settings,
     setup::{self, ProviderChoice},
@@ -18,7 +18,7 @@ use super::{
     terminal::{Screen, size},
 };
 use innerloop_core::action::{Action, LineNumbering, Outcome};
-use innerloop_driver::providers::Provider;
+use innerloop_driver::{FallbackModel, providers::Provider};
 use innerloop_host::{facts, local};
 use innerloop_sandbox::{Executor, OnProgress, programs::ProgramRegistry};
 use innerloop_workspace::Workspace;
@@ -76,7 +76,17 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), CliError> {
     let looked = progress.during("looking at the folder", folder(workspace, &args, &provider));
     tell("folder", looked.await);
     let asking = format!("asking {}", provider.name);
-    tell("provider", progress.during(&asking, reached(&provider, &args, &found)).await);
+    let asked = reached(&provider, &args.model, &found, args.offline);
+    tell("provider", progress.during(&asking, asked).await);
+    match fallbacks::read(&provider, &args.model) {
+        Ok(others) => {
+            for other in others {
+                let asking = format!("asking {}", other.provider.name);
+                tell("fallback", progress.during(&asking, fallback(&other, &args)).await);
+            }
+        }
+        Err(failure) => tell("fallback", Broken(failure.message)),
+    }
     drop(progress);
     match broken {
         0 => Ok(()),
@@ -176,16 +186,36 @@ fn key(provider: &Provider, found: &Result<Option<FoundKey>, String>) -> CheckFi
 /// Checks whether the provider can be reached and takes the key, if there is something to try.
 async fn reached(
     provider: &Provider,
-    args: &DoctorArgs,
+    args: &ModelArgs,
     found: &Result<Option<FoundKey>, String>,
+    offline: bool,
 ) -> CheckFinding {
     let origin = found.as_ref().ok().and_then(Option::as_ref).map(|found| &found.origin);
     match origin {
-        _ if args.offline => Fine("not asked".to_owned()),
+        _ if offline => Fine("not asked".to_owned()),
         None if !provider.key_optional => {
             Warning(format!("{} is not asked without a key", provider.name))
         }
-        origin => endpoint_probe::ask(provider, &args.model, origin).await,
+        origin => endpoint_probe::ask(provider, args, origin).await,
+    }
+}
+
+/// Checks a model that takes over. A session refuses to begin without its key, so that a missing
+/// one is a failure here.
+async fn fallback(other: &FallbackModel, args: &DoctorArgs) -> CheckFinding {
+    let FallbackModel { provider, model, .. } = other;
+    let model_args = ModelArgs { model: model.clone(), ..args.model.of(provider) };
+    let found = find_key(provider, &model_args);
+    let finding = match key(provider, &found) {
+        Warning(why) if matches!(found, Ok(None)) => Broken(why),
+        Broken(why) => Broken(why),
+        _ => reached(provider, &model_args, &found, args.offline).await,
+    };
+    let name = provider.name.as_str();
+    match finding {
+        Fine(detail) => Fine(format!("{name}: {detail}")),
+        Warning(detail) => Warning(format!("{name}: {detail}")),
+        Broken(detail) => Broken(format!("{name}: {detail}")),
     }
 }
 

@@ -64,7 +64,8 @@ fn m5_a_conversation_goes_turn_by_turn_and_says_how_to_go_on() {
     let scene = Scene::streaming(&replies);
     let terminal = talk(&scene, &[], WIDE);
     let folder = fs::canonicalize(scene.workspace()).unwrap();
-    terminal.shows(&format!("claude-sonnet-5-5 (anthropic) · {}", folder.display()));
+    terminal
+        .shows(&format!("claude-sonnet-5-5 (anthropic) · preset modern · {}", folder.display()));
     terminal.press(&format!("say hello{ENTER}"));
     terminal.shows("> say hello\n**Hello**, you\n");
     terminal.press("count the\\\r");

@@ -16,14 +16,17 @@ fn sse(events: &[Value]) -> Reply {
     Reply::new(200, "text/event-stream", body)
 }
 
-/// The reply «done» of 1,000 tokens in and 100 out, in that protocol.
+/// The answer of each model, as a sentence: what is shorter is corrected by the preset of Ollama.
+const ANSWER: &str = "It is done.";
+
+/// The reply [`ANSWER`] of 1,000 tokens in and 100 out, in that protocol.
 fn reply(wire: &str) -> Reply {
     match wire {
         "responses" => sse(&[
             json!({"type": "response.created", "response": {"id": "r", "status": "in_progress"}}),
             json!({"type": "response.output_item.done", "output_index": 0, "item": {
                 "type": "message", "id": "m", "role": "assistant", "status": "completed",
-                "content": [{"type": "output_text", "text": "done", "annotations": []}]}}),
+                "content": [{"type": "output_text", "text": ANSWER, "annotations": []}]}}),
             json!({"type": "response.completed", "response": {"id": "r", "status": "completed",
                 "usage": {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}}}),
         ]),
@@ -34,25 +37,25 @@ fn reply(wire: &str) -> Reply {
             json!({"type": "content_block_start", "index": 0,
                 "content_block": {"type": "text", "text": ""}}),
             json!({"type": "content_block_delta", "index": 0,
-                "delta": {"type": "text_delta", "text": "done"}}),
+                "delta": {"type": "text_delta", "text": ANSWER}}),
             json!({"type": "content_block_stop", "index": 0}),
             json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"},
                 "usage": {"output_tokens": 100}}),
             json!({"type": "message_stop"}),
         ]),
         "gemini" => sse(&[json!({
-            "candidates": [{"content": {"role": "model", "parts": [{"text": "done"}]},
+            "candidates": [{"content": {"role": "model", "parts": [{"text": ANSWER}]},
                 "finishReason": "STOP"}],
             "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 100},
         })]),
         "ollama" => {
-            let line = json!({"model": "m", "message": {"role": "assistant", "content": "done"},
+            let line = json!({"model": "m", "message": {"role": "assistant", "content": ANSWER},
                 "done": true, "done_reason": "stop", "prompt_eval_count": 1000, "eval_count": 100});
             Reply::new(200, "application/x-ndjson", format!("{line}\n"))
         }
         _ => {
             let chunk = json!({"id": "c", "object": "chat.completion.chunk", "choices": [
-                {"index": 0, "delta": {"role": "assistant", "content": "done"},
+                {"index": 0, "delta": {"role": "assistant", "content": ANSWER},
                 "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}});
             Reply::new(200, "text/event-stream", format!("data: {chunk}\n\ndata: [DONE]\n\n"))
@@ -91,7 +94,7 @@ fn every_protocol_is_spoken_with_the_providers_own_path_key_and_price() {
         let url = model.url();
         let run = go(&["--provider", provider, "--base-url", &url], &[(variable, KEY)]).exits(0);
         let result = run.json_lines().pop().unwrap();
-        assert_eq!(result["text"], "done", "{provider}: {run:#?}");
+        assert_eq!(result["text"], ANSWER, "{provider}: {run:#?}");
         let known = providers::find(provider).unwrap();
         let price = innerloop_driver::catalogue::Catalogue::standard()
             .find(provider, known.default_model.as_ref().unwrap())
@@ -115,7 +118,7 @@ fn a_server_of_ones_own_needs_no_key_and_is_sent_none() {
         let variable = providers::find(provider).unwrap().base_url_variable;
         let args = ["--provider", provider, "--model", "qwen3:8b"];
         let run = go(&args, &[(&variable, &model.url())]).exits(0);
-        assert_eq!(run.json_lines().pop().unwrap()["text"], "done", "{provider}: {run:#?}");
+        assert_eq!(run.json_lines().pop().unwrap()["text"], ANSWER, "{provider}: {run:#?}");
         let request = &model.requests()[0];
         assert_eq!(request.line, format!("POST {path} HTTP/1.1"), "{provider}");
         assert_eq!(request.header("authorization"), None, "{provider}");
@@ -218,7 +221,7 @@ fn any_gateway_is_asked_at_the_address_that_is_given_in_the_plainest_way() {
         let url = format!("{}{end}", model.url());
         let args = ["--provider", "openai-compatible", "--model", "m", "--base-url", &url];
         let run = go(&args, &[("OPENAI_COMPATIBLE_API_KEY", KEY)]).exits(0);
-        assert_eq!(run.json_lines().pop().unwrap()["text"], "done", "{end}: {run:#?}");
+        assert_eq!(run.json_lines().pop().unwrap()["text"], ANSWER, "{end}: {run:#?}");
         let request = &model.requests()[0];
         assert_eq!(request.line, "POST /x/v1/chat/completions HTTP/1.1", "{end}");
         let bearer = format!("Bearer {KEY}");

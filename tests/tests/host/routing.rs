@@ -121,3 +121,23 @@ fn n18_a_conversation_goes_on_with_a_model_of_another_provider() {
     assert_eq!(run.stdout, "four\n");
     assert_eq!(scene.model.requests().len(), 1);
 }
+
+#[test]
+fn n18_the_doctor_tries_each_model_that_takes_over() {
+    let scene = Scene::streaming(&[]);
+    let list = r#"{"object": "list", "data": [{"id": "maker/big-1"}]}"#;
+    let mock = Mock::start(vec![Reply::new(200, "application/json", list)]);
+    let mut command = innerloop(["doctor", "--base-url", &scene.model.url()]);
+    command.args(["--fallback", "openrouter/maker/big-1", "--fallback", "groq/quick-1"]);
+    command.env("OPENROUTER_BASE_URL", mock.url()).env("OPENROUTER_API_KEY", KEY);
+    let run = run(&mut command).exits(1);
+    let lines: Vec<&str> = run.stdout.lines().filter(|it| it.contains("fallback: ")).collect();
+    assert!(
+        matches!(lines[..], [reached, without_a_key]
+        if reached.starts_with("ok    fallback: openrouter: ")
+        && reached.contains("takes the key, and maker/big-1 is among its ")
+        && without_a_key.starts_with("FAIL  fallback: groq: GROQ_API_KEY is not set")),
+        "{run:#?}"
+    );
+    assert!(!run.stdout.contains(KEY), "{run:#?}");
+}

@@ -219,6 +219,7 @@ test("the examples of the package's README fit its types", () => {
 });
 
 test("examples of the package's README run as they stand", () => {
+  const haiku = examples.findIndex((example) => example.includes("haiku.txt"));
   const replies = {
     0: [
       { calls: [["Read", { file_path: "sum.js" }]] },
@@ -226,7 +227,7 @@ test("examples of the package's README run as they stand", () => {
       { text: "It adds now." },
     ],
     1: [{ text: "Written." }],
-    16: [
+    [haiku]: [
       { calls: [["Write", { file_path: "haiku.txt", content: "Autumn\n" }]] },
       { text: "It is written." },
     ],
@@ -234,10 +235,10 @@ test("examples of the package's README run as they stand", () => {
   const printed = {
     0: /^\n> Read \{.*\}\n\n> Edit \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
     1: /^Written\. 5\n$/,
-    16: /^It is written\.\nAutumn\n\n$/,
+    [haiku]: /^It is written\.\nAutumn\n\n$/,
   };
   const script = new URL("../support/anthropic.mjs", import.meta.url).href;
-  for (const at of [0, 1, 16]) {
+  for (const at of [0, 1, haiku]) {
     const stub = `import { stream } from ${JSON.stringify(script)};
       const replies = ${JSON.stringify(replies[at])};
       const headers = { "content-type": "text/event-stream" };

@@ -12,7 +12,7 @@ pub(crate) struct DoctorArgs {
     /// The folder of WASI programs to look at.
     #[arg(long, value_name = "DIR")]
     pub(crate) programs: Option<PathBuf>,
-    /// Do not ask the model's provider for its list of models, which tries your key and costs
+    /// Do not ask the models' providers for their lists of models, which tries your keys and costs
     /// nothing.
     #[arg(long)]
     pub(crate) offline: bool,

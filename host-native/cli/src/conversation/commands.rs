@@ -235,7 +235,7 @@ mod tests {
         let narrow = help(40, OutputStyle::new(ColourChoice::Never));
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         let begin =
-            "/model [NAME]    tell the model, or go\n                 on with another one of\n";
+            "/model [NAME]    tell the model, or go\n                 on with another one:\n";
         assert!(narrow.starts_with(begin), "{narrow}");
         let wide = help(200, OutputStyle::new(ColourChoice::Never));
         assert_eq!(wide.lines().count(), HELP.lines().count(), "{wide}");

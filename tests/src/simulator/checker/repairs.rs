@@ -138,7 +138,10 @@ fn on_reply(counts: &mut Counts, reply: &Reply, is_last: bool, seen: &Seen<'_>) 
     // Nothing is left of a reply that was a made-up result, which is another fault.
     let is_made_up = seen.outputs.events().any(|event| match &event.kind {
         EventKind::Corrected { fault, .. } => *fault == ReplyFault::FakeResult,
-        EventKind::Error { message, .. } => message.contains("make up the results"),
+        // It is an error where the run ends with it, and a warning where a steering goes on.
+        EventKind::Error { message, .. } | EventKind::Warning { message } => {
+            message.contains("make up the results")
+        }
         _ => false,
     });
     if is_made_up {
