@@ -7,6 +7,7 @@ use crate::{
     endpoints::EndpointTable,
     in_flight::InFlightEffect,
     journal::SessionLogEncoder,
+    kept_results::KeptResults,
     mask_assembled, mask_input,
     masking::SecretKeys,
     output::{DriverOutput, DriverOutputBatch},
@@ -20,11 +21,13 @@ use core::mem;
 use innerloop_core::{
     Session, SessionBlueprint,
     config::{ConfigError, SessionConfig},
+    event::EventKind,
     id::{AgentId, ById, EffectId, SessionId},
-    input::{HttpInput, Input, RejectedInput},
+    input::{HttpInput, Input, RejectedInput, ToolInput},
     output::{Effect, HttpRequest, Output as SessionOutput, OutputBatch as SessionOutputs},
     status::AgentState,
     time::{SessionInstant, UnixMillis},
+    tool::Job,
 };
 
 /// The settings and tables that a driver works with.
@@ -78,6 +81,8 @@ pub struct Driver {
     journal: SessionLogEncoder,
     /// The effects that have been issued and have no answer yet.
     open: ById<EffectId, InFlightEffect>,
+    /// The outputs of tools of which the model has read only a part.
+    results: KeptResults,
     /// The outputs that follow from the opening, until [`Driver::start`].
     opening: Option<Box<OpeningOutputs>>,
     replay_error: Option<Box<TrafficError>>,
@@ -172,6 +177,7 @@ impl Driver {
             people,
             journal,
             open: ById::new(),
+            results: KeptResults::default(),
             opening: Some(Box::new(opening)),
             replay_error: None,
             holds_key: false,
@@ -409,6 +415,10 @@ impl Driver {
                 // Masked input is not enough: a key that came in pieces, or escaped, is whole only
                 // here, after the model's decoder.
                 self.holds_key |= mask_assembled::mask(&self.keys, &mut event.kind);
+                if let EventKind::ResultKept { id, name, chars, text, .. } = &mut event.kind {
+                    // Moved, not copied: hosts have the whole output of `tool_call_end` already.
+                    self.results.keep(id, name, *chars, mem::take(text));
+                }
                 list.push(DriverOutput::Event(event));
             }
             SessionOutput::Effect(Effect::Http { id, agent, request, .. }) => {
@@ -416,7 +426,16 @@ impl Driver {
             }
             SessionOutput::Effect(Effect::RunTool { id, agent, run }) => {
                 self.open.insert(id, InFlightEffect::run(&self.keys));
-                list.push(DriverOutput::Run { id, agent, run });
+                let Job::Kept(query) = &run.job else {
+                    return list.push(DriverOutput::Run { id, agent, run });
+                };
+                // Open all the same, as a question that nobody is there to answer: only then does
+                // the answer get its line in the log.
+                let input = ToolInput::Done(self.results.answer(query));
+                let mut input = Input::Tool { id, input };
+                // The text may be older than a key that the driver was given since.
+                mask_input::mask(&self.keys, &mut input);
+                work.queue.push(input);
             }
             SessionOutput::Effect(Effect::Ask { id, agent, ask }) => {
                 // Open even where the driver answers at once: only then does the answer get its

@@ -22,6 +22,7 @@ mod in_flight;
 mod journal;
 #[cfg(feature = "log")]
 mod json_lines;
+mod kept_results;
 mod mask_assembled;
 mod mask_input;
 mod masking;

@@ -23,6 +23,7 @@ pub(crate) fn mask(keys: &SecretKeys, kind: &mut EventKind) -> bool {
         | EventKind::Warning { message: text }
         | EventKind::LoopDetection { message: text, .. }
         | EventKind::Corrected { text, .. }
+        | EventKind::ResultKept { text, .. }
         | EventKind::Error { message: text, .. } => in_text(keys, text),
         // `|` and not `||`, here and below: each text has to be masked, also behind a key.
         EventKind::AssistantTextEnd { text, reasoning, .. } => {

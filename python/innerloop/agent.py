@@ -28,10 +28,12 @@ from .protocol import (
     Event,
     Part,
     PendingInputs,
+    ResultPolicyPatch,
     SeenTurn,
     SessionConfig,
     SessionConfigPatch,
     SubagentInfo,
+    ToolsShown,
     Turn,
     TurnKind,
     TurnOptions,
@@ -72,6 +74,11 @@ class Agent(Engine):
         system_prompt: The beginning of the system prompt, instead of the package's own.
         preset: The defaults: ``modern``, ``seed001``, ``ollama``, …; if left out, the provider's,
             which is ``modern`` for all but ``ollama``.
+        tools_shown: The tools that a request shows: ``all``, ``{"deferred": 30}`` (if left out) or
+            ``staged``. Beyond the number your functions are only named, and the model finds them by
+            a tool ``tool_search``; staged, for small models, it chooses a kind of tools first.
+        results: Keeps outputs of tools whole of which the model reads only a part, so that it can
+            read on: ``{}``, or ``{"preview_chars": 2000}`` for the most that it reads at first.
         facts: Facts for the model: project documents, the state of git.
         corrections: The faults of replies that are corrected, and how often:
             ``{"faults": {"greeting": 2, "echo": 0}, "max_per_run": 5}``. What is left out stays as
@@ -104,6 +111,8 @@ class Agent(Engine):
         instructions: str | None = None,
         system_prompt: str | None = None,
         preset: ConfigPreset | None = None,
+        tools_shown: ToolsShown | None = None,
+        results: ResultPolicyPatch | None = None,
         facts: EnvironmentFacts | None = None,
         corrections: CorrectionPolicyPatch | None = None,
         config: SessionConfigPatch | None = None,
@@ -129,6 +138,8 @@ class Agent(Engine):
             instructions=instructions,
             system_prompt=system_prompt,
             preset=preset,
+            tools_shown=tools_shown,
+            results=results,
             facts=facts,
             corrections=corrections,
             config=config,

@@ -30,8 +30,10 @@ from .protocol import (
     HookPolicyPatch,
     Parts,
     Provider,
+    ResultPolicyPatch,
     SessionConfig,
     SessionConfigPatch,
+    ToolsShown,
 )
 from .tools import Function, Tool
 
@@ -53,6 +55,8 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "instructions": ("a text", (str,)),
     "system_prompt": ("a text", (str,)),
     "preset": ("a name", (str,)),
+    "tools_shown": ("`all`, `staged` or a dictionary", (str, Mapping)),
+    "results": ("a dictionary", (Mapping,)),
     "facts": ("a dictionary", (Mapping,)),
     "corrections": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
@@ -82,6 +86,8 @@ class Options:
     instructions: str | None = None
     system_prompt: str | None = None
     preset: ConfigPreset | None = None
+    tools_shown: ToolsShown | None = None
+    results: ResultPolicyPatch | None = None
     facts: EnvironmentFacts | None = None
     corrections: CorrectionPolicyPatch | None = None
     config: SessionConfigPatch | None = None
@@ -129,6 +135,10 @@ class Options:
             patch["corrections"] = self.corrections
         if self.instructions is not None:
             patch["instructions"] = self.instructions
+        if self.tools_shown is not None:
+            patch["tools_shown"] = self.tools_shown
+        if self.results is not None:
+            patch["results"] = self.results
         if self.system_prompt is not None:
             patch["base_prompt"] = self.system_prompt
         # The model sees the workspace as the tools do, which run in the sandbox: as `/`. It must

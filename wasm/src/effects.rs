@@ -83,6 +83,8 @@ fn run_tool(host: &SessionHost, (id, agent): (EffectId, AgentId), run: &ToolRun)
             }
             outcome
         }
+        // The driver answers these itself.
+        Job::Kept(_) => return None,
         Job::Custom(arguments) => {
             let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
             let arguments = arguments.text();

@@ -45,7 +45,7 @@ impl Agent {
 
     /// Returns the route to the model for the input under way.
     pub(crate) fn route(&self) -> Arc<Route> {
-        self.setup.route_for(self.body.run.options.as_deref())
+        self.setup.route_of(&self.body)
     }
 
     pub(crate) fn status(&self) -> Status {

@@ -148,7 +148,7 @@ impl StepContext<'_> {
 
     /// Returns the route to the model for the input under way.
     pub(crate) fn route(&self) -> Arc<Route> {
-        self.setup.route_for(self.body.run.options.as_deref())
+        self.setup.route_of(self.body)
     }
 
     /// Returns whether the model may call any tool for the input under way.

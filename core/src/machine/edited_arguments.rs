@@ -35,7 +35,7 @@ pub(super) fn tell(call: &ToolCall, result: &mut ToolResult, ctx: &StepContext<'
 }
 
 /// Puts a line before or behind the result. A result that is a single text stays one.
-fn add(line: &str, before: bool, result: &mut ToolResult) {
+pub(super) fn add(line: &str, before: bool, result: &mut ToolResult) {
     match result.parts.as_mut_slice() {
         [Part::Text { text }] if before => *text = format!("{line}\n{text}"),
         [Part::Text { text }] => *text = format!("{text}\n{line}"),

@@ -131,6 +131,12 @@ impl History {
         self.turns.iter().any(|turn| call_ids(turn).next().is_some())
     }
 
+    /// Returns the number of a call among all of the log, counted from 1.
+    pub(crate) fn call_number(&self, id: &str) -> usize {
+        let mut calls = self.turns.iter().flat_map(call_ids);
+        calls.position(|call| call == id).map_or(0, |at| at + 1)
+    }
+
     /// Returns the number of replies with calls since the user's last input.
     pub(crate) fn rounds_since_input(&self) -> u32 {
         let newest = self.turns.iter().rev();

@@ -73,5 +73,6 @@ fn reaches(work: &ToolTask, doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
             .setup
             .tool(&planned.run.name)
             .is_some_and(|tool| way.is_gone_by_own(arguments, &tool.spec.paths)),
+        Job::Kept(_) => false,
     }
 }

@@ -16,7 +16,7 @@ use innerloop_types::{
     config::ExecMode,
     json::{Json, JsonObject},
     message::{Part, ToolCall, ToolResult},
-    tool::{Job, ToolRun},
+    tool::{Job, ResultPolicy, ToolRun},
 };
 
 /// The task that a valid call asks for.
@@ -140,6 +140,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
         .map_err(invalid)?;
     let (job, asked_ms) = match tool.row {
         Some(row) => match row.read(args, &setup.config.facts).map_err(invalid)? {
+            // The one inner call that the core cannot answer: whole outputs are the driver's.
+            CallIntent::Inner(InnerCall::Kept(query)) => (Job::Kept(query), None),
             CallIntent::Inner(inner) => return Ok(ToolTask::Inner(inner)),
             CallIntent::Action(asked) => {
                 (Job::Builtin(asked.action), asked.timeout_ms.or(tool.policy.default_ms))
@@ -159,7 +161,7 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
 }
 
 /// TRUNCATE and RETURN: returns what the model reads of an outcome, or of what a hook put in its
-/// place, within `limit`.
+/// place, within `limit`; and the whole text, if it was cut and is to be kept.
 pub(crate) fn result(
     call: &ToolCall,
     ran: &CallExecution,
@@ -167,13 +169,15 @@ pub(crate) fn result(
     replaced: Option<String>,
     setup: &AgentSetup,
     limit: &OutputLimit,
-) -> ToolResult {
+) -> (ToolResult, Option<String>) {
     let launch = ran.tool();
-    let parts = match replaced.or_else(|| told(launch?, outcome, setup)) {
+    let mut parts = match replaced.or_else(|| told(launch?, outcome, setup)) {
         Some(text) => vec![Part::text(text)],
         None => labelled(call, outcome),
     };
-    let mut parts = truncated(parts, limit);
+    // A part of a kept output is not kept once more: the model asks for the next part instead.
+    let is_part = launch.is_some_and(|launch| matches!(launch.run.job, Job::Kept(_)));
+    let whole = truncate(&mut parts, limit, setup.config.results.filter(|_| !is_part));
     if let [Part::Text { text }] = parts.as_mut_slice()
         && text.is_empty()
     {
@@ -186,7 +190,8 @@ pub(crate) fn result(
         // Added behind the cut, which would otherwise take the note away.
         parts.push(Part::text(note));
     }
-    ToolResult { call_id: call.id.clone(), parts, is_error: outcome.error.is_some() }
+    let is_error = outcome.error.is_some();
+    (ToolResult { call_id: call.id.clone(), parts, is_error }, whole)
 }
 
 /// Returns the outcome of a built-in tool in the form that the model knows, where that differs from
@@ -229,13 +234,21 @@ fn labelled(call: &ToolCall, outcome: &Outcome) -> Vec<Part> {
     parts
 }
 
-fn truncated(mut parts: Vec<Part>, limit: &OutputLimit) -> Vec<Part> {
-    for part in &mut parts {
-        if let Part::Text { text } = part
-            && let Some(shorter) = truncate::truncate(text, limit)
-        {
-            *text = shorter;
+/// Cuts the texts that are too long. Where the outputs are kept, less is shown of those that are
+/// cut, and the whole of them is returned.
+fn truncate(parts: &mut [Part], limit: &OutputLimit, kept: Option<ResultPolicy>) -> Option<String> {
+    let mut whole = None;
+    for part in parts {
+        let Part::Text { text } = part else { continue };
+        let Some(mut shorter) = truncate::truncate(text, limit) else { continue };
+        if let Some(ResultPolicy { preview_chars }) = kept {
+            let preview = OutputLimit { max_chars: preview_chars as usize, ..*limit };
+            if (1..limit.max_chars).contains(&preview.max_chars) {
+                shorter = truncate::truncate(text, &preview).unwrap_or(shorter);
+            }
+            whole.get_or_insert_with(String::new).push_str(text);
         }
+        *text = shorter;
     }
-    parts
+    whole
 }

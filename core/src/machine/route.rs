@@ -106,9 +106,15 @@ impl Route {
         self.model.text_calls == TextCalls::Fallback
     }
 
-    /// Returns the decoder for the response that begins with `head`, within the limits.
-    pub(crate) fn decoder(&self, head: &ResponseHead, limits: ResponseLimits) -> Decoder {
-        let tools = self.tools.iter().map(|tool| &**tool);
+    /// Returns the decoder for the response that begins with `head`, within the limits. Calls in
+    /// text may be of the route's tools and of `further` ones.
+    pub(crate) fn decoder<'a>(
+        &'a self,
+        head: &ResponseHead,
+        limits: ResponseLimits,
+        further: impl Iterator<Item = &'a ToolSpec>,
+    ) -> Decoder {
+        let tools = self.tools.iter().map(|tool| &**tool).chain(further);
         Decoder::within(limits, self.model.wire, head).with_text_calls(&self.model, tools)
     }
 }

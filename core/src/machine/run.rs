@@ -55,7 +55,7 @@ pub(super) fn take_input(input: UserInput, ctx: &mut StepContext<'_>) -> AgentSt
     let UserInput { parts, options } = input;
     // Before the hook is asked: an interruption meanwhile takes the input into the history under
     // its options.
-    turn_options::enter(options, ctx);
+    turn_options::begin(options, ctx);
     if let Some(effect) = ctx.hook(HookPoint::Submit, &joined_text(&parts)) {
         return AgentStep::hooked(effect, HookContinuation::Input(parts));
     }
@@ -146,8 +146,14 @@ fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
 
 /// Ends the run because its time is up.
 pub(super) fn time_up(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
+    let is_round = matches!(phase, Phase::Round(_));
     match halt(phase, "as the time of the run was up", ctx) {
-        Ok(()) => gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::End(RunEnd::Budget)),
+        Ok(()) => {
+            if is_round {
+                turn_options::on_halted_round(ctx);
+            }
+            gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::End(RunEnd::Budget))
+        }
         Err(phase) => AgentStep::Wait(phase),
     }
 }
@@ -312,7 +318,7 @@ pub(super) fn stop_short(ending: RunFailure, ctx: &mut StepContext<'_>) -> Agent
 
 /// Continues after a round, whose results are in the history.
 pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
-    turn_options::on_called(ctx);
+    turn_options::on_round(ctx);
     if ctx.body.run.repairs.cut > reply::MAX_CUTS {
         let most = reply::MAX_CUTS;
         let message = format!("the model's calls were cut by a limit {most} times in a row");

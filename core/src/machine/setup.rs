@@ -2,20 +2,28 @@
 //! of requests. It is built once, shared between agents and sessions, and replaced whole when the
 //! configuration changes, so that no step sees half of a change.
 
-use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
+use super::{
+    agent_state::{AgentData, SpawnOptions},
+    route::Route,
+    tool_stages::{ToolStage, last_two},
+    tool_table::{RegisteredTool, names_of, tools},
+    turn_tools::allows,
+};
 use crate::{
-    profile::{NO_TOOLS_PROMPT, Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
+    profile::{
+        NO_TOOLS_PROMPT, Profile, ToolCategory, ToolPolicy, ToolRow, inner::CATEGORIES,
+    },
     rules::{
         availability::further,
         folder_instructions::doc_folder,
         gauge::{code_cost, prose_cost},
         prompt::{PromptEnvironment, system_prompt},
-        schema, task_kind,
+        task_kind,
         truncate::OutputLimit,
     },
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{JsonObject, Value, joined, quoted};
+use innerloop_json::{JsonObject, quoted};
 use innerloop_types::{
     config::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ModelConfig, ProjectDoc,
@@ -25,7 +33,7 @@ use innerloop_types::{
     event::EventKind,
     input::TurnOptions,
     path::seen,
-    tool::ToolSpec,
+    tool::ToolsShown,
 };
 
 /// The configuration in force and what follows from it.
@@ -45,16 +53,8 @@ pub(crate) struct AgentSetup {
     /// The setup with the session's own model, where another one is in force.
     home: Option<Arc<Self>>,
     tools: Vec<RegisteredTool>,
-}
-
-/// A registered tool.
-#[derive(Clone, Debug)]
-pub(crate) struct RegisteredTool {
-    pub(crate) spec: Arc<ToolSpec>,
-    pub(crate) schema: Value,
-    pub(crate) policy: ToolPolicy,
-    /// The definition of a built-in tool; `None` for the host's tools, which only the host runs.
-    pub(crate) row: Option<&'static ToolRow>,
+    /// The route of each stage, where tools are shown in stages.
+    stages: Vec<Arc<Route>>,
 }
 
 impl AgentSetup {
@@ -116,12 +116,6 @@ impl AgentSetup {
         let profile = Profile::of(&config.model);
         profile.check(&config.builtin_tools)?;
         let tools = tools(&config, depth)?;
-        let system = system(&config, &folder, tools.iter());
-        let specs: Vec<_> = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
-        let by = config.estimator;
-        let head_cost = specs.iter().fold(prose_cost(by, &system), |cost, spec| {
-            cost + prose_cost(by, &spec.description) + code_cost(by, spec.parameters.text())
-        });
         let capable = profile.capabilities().parallel_tool_calls;
         let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
         // On a copy: the configuration that hosts read back stays as they gave it.
@@ -129,9 +123,21 @@ impl AgentSetup {
         if one_by_one {
             model.parallel_tool_calls = Some(false);
         }
-        let route = Route::new(model, system, specs, may_sum_up(&config));
-        let (route, at, home) = (Arc::new(route), 0, None);
-        Ok(Self { config, route, head_cost, folder, one_by_one, at, home, tools })
+        let choice = config.model.tool_choice.clone();
+        let shown: Vec<_> = tools.iter().filter(|tool| tool.is_shown(&choice)).collect();
+        let route = Arc::new(route(&config, &folder, model, &shown));
+        let by = config.estimator;
+        let head_cost = route.tools.iter().fold(prose_cost(by, &route.system), |cost, spec| {
+            cost + prose_cost(by, &spec.description) + code_cost(by, spec.parameters.text())
+        });
+        let (at, home, stages) = (0, None, Vec::new());
+        let mut setup =
+            Self { config, route, head_cost, folder, one_by_one, at, home, tools, stages };
+        let is_free = matches!(choice, ToolChoice::Auto | ToolChoice::Required);
+        if setup.config.tools_shown == ToolsShown::Staged && is_free {
+            setup.stages = (0..=CATEGORIES.len()).map(|stage| setup.stage(stage)).collect();
+        }
+        Ok(setup)
     }
 
     /// Returns the event that begins a session.
@@ -238,10 +244,53 @@ impl AgentSetup {
         self.tools.iter().map(|tool| &*tool.spec.name)
     }
 
-    /// Returns the route to the model for an input with such options.
-    pub(crate) fn route_for(&self, options: Option<&TurnOptions>) -> Arc<Route> {
-        let Some(options) = options else { return Arc::clone(&self.route) };
+    /// Returns the tools that a request may leave out.
+    pub(crate) fn unshown(&self) -> impl Iterator<Item = &RegisteredTool> {
+        self.tools.iter().filter(|tool| tool.is_deferred || self.is_staged())
+    }
+
+    /// Returns the names of the tools of a category.
+    pub(super) fn names_of(&self, category: usize) -> Vec<&str> {
+        names_of(category, &self.tools)
+    }
+
+    /// Returns whether tools are shown in stages.
+    pub(crate) const fn is_staged(&self) -> bool {
+        !self.stages.is_empty()
+    }
+
+    /// Returns whether requests of both begin with the same bytes.
+    pub(crate) fn begins_as(&self, other: &Self) -> bool {
+        let mut stages = self.stages.iter().zip(&other.stages);
+        self.route.begins_as(&other.route)
+            && self.stages.len() == other.stages.len()
+            && stages.all(|(one, other)| one.begins_as(other))
+    }
+
+    /// Returns the route of a stage.
+    fn stage(&self, stage: usize) -> Arc<Route> {
         let mut model = self.route.model.clone();
+        if stage == 0 && model.tool_choice == ToolChoice::Auto {
+            model.tool_choice = ToolChoice::Required;
+        }
+        let shown: Vec<_> = self.tools.iter().filter(|tool| tool.is_at(stage)).collect();
+        Arc::new(route(&self.config, &self.folder, model, &shown))
+    }
+
+    /// Returns the route to the model for the input of an agent that is under way.
+    pub(crate) fn route_of(&self, agent: &AgentData) -> Arc<Route> {
+        let stage = self.is_staged().then(|| last_two(&agent.history).1).flatten();
+        self.route_for(agent.run.options.as_deref(), stage)
+    }
+
+    /// Returns the route to the model for an input with such options, at that stage.
+    pub(super) fn route_for(&self, options: Option<&TurnOptions>, stage: ToolStage) -> Arc<Route> {
+        // Where an input says itself which tools there are, there are no stages.
+        let is_own = |of: &TurnOptions| of.tools.is_some() || of.tool_choice.is_some();
+        let stage = stage.filter(|_| !options.is_some_and(is_own));
+        let base = stage.and_then(|stage| self.stages.get(stage)).unwrap_or(&self.route);
+        let Some(options) = options else { return Arc::clone(base) };
+        let mut model = base.model.clone();
         if let Some(choice) = &options.tool_choice {
             model.tool_choice = choice.clone();
         }
@@ -261,14 +310,16 @@ impl AgentSetup {
         let hides = options.hide && options.tools.is_some();
         // The shared route where nothing differs: its head is encoded already, and whoever compares
         // routes sees at once that they are the same.
-        if !hides && model == self.route.model {
-            return Arc::clone(&self.route);
+        if !hides && model == base.model {
+            return Arc::clone(base);
         }
-        let shown = |tool: &&RegisteredTool| !hides || allows(options, &tool.spec.name);
-        let tools = self.tools.iter().filter(shown);
-        let system = system(&self.config, &self.folder, tools.clone());
-        let specs = tools.map(|tool| Arc::clone(&tool.spec)).collect();
-        Arc::new(Route::new(model, system, specs, may_sum_up(&self.config)))
+        let is_shown = |tool: &&RegisteredTool| match stage {
+            _ if hides => allows(options, tool.name()),
+            Some(stage) => tool.is_at(stage),
+            None => tool.is_shown(&model.tool_choice),
+        };
+        let shown: Vec<_> = self.tools.iter().filter(is_shown).collect();
+        Arc::new(route(&self.config, &self.folder, model, &shown))
     }
 
     /// Returns whether a file must be known to be changed. It need not where no tool shows files,
@@ -347,26 +398,29 @@ impl AgentSetup {
     }
 }
 
-/// Returns the system prompt of an agent in that folder with those tools.
-fn system<'a>(
+/// Returns the route over which an agent in that folder is shown those tools.
+fn route(
     config: &SessionConfig,
     folder: &str,
-    tools: impl Iterator<Item = &'a RegisteredTool> + Clone,
-) -> String {
+    model: ModelConfig,
+    tools: &[&RegisteredTool],
+) -> Route {
     // The family's words are about tools: where there are none, they would have it call some.
     let family = Profile::of(&config.model).base_prompt();
-    let base = if tools.clone().next().is_some() { family } else { NO_TOOLS_PROMPT };
-    system_prompt(
+    let base = if tools.is_empty() { NO_TOOLS_PROMPT } else { family };
+    let system = system_prompt(
         config.base_prompt.as_deref().unwrap_or(base),
         &PromptEnvironment {
             facts: &config.facts,
             folder,
             model: &config.model.name,
-            has_workspace: tools.clone().any(|tool| tool.row.is_some_and(ToolRow::is_action)),
+            has_workspace: tools.iter().any(|tool| tool.row.is_some_and(ToolRow::is_action)),
         },
-        tools.map(|tool| &*tool.spec),
+        tools.iter().map(|tool| &*tool.spec),
         config.instructions.as_deref(),
-    )
+    );
+    let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
+    Route::new(model, system, specs, may_sum_up(config))
 }
 
 /// Turns the facts of the workspace's root into those of one of its folders. Of the project's
@@ -393,46 +447,6 @@ fn move_facts(facts: &mut EnvironmentFacts, to: &str) {
         folder(doc).is_some_and(|above| seen(to, &above).is_some_and(|rest| !rest.is_empty()))
     };
     facts.nested_docs = nested.into_iter().filter(is_below).collect();
-}
-
-/// Returns the tools of an agent at nesting depth `depth`. Among equal names the latest
-/// registration wins, in the place of the earlier one. A tool of the host with the name of a
-/// built-in one keeps that one's output limit.
-fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, ConfigError> {
-    let profile = Profile::of(&config.model);
-    let answer = config.answer.as_ref().map(|answer| &answer.schema);
-    let mut tools: Vec<RegisteredTool> = Vec::new();
-    for row in profile.rows(config, depth) {
-        let spec = row.spec(profile.command_ms(&config.timeouts), answer);
-        let (schema, spec) = (schema(&spec, 0)?, Arc::new(spec));
-        let mut policy = row.policy();
-        if config.timeouts.has_default() {
-            // A limit that the user has configured goes before that of the model family.
-            policy.default_ms = None;
-        }
-        tools.push(RegisteredTool { schema, spec, policy, row: Some(row) });
-    }
-    for (at, spec) in config.tools.iter().enumerate() {
-        let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
-        let mut policy = match &place {
-            Some(replaced) => replaced.policy,
-            None => profile.row(&spec.name).map_or(ToolPolicy::READS, ToolRow::policy),
-        };
-        policy.category = if spec.read_only { ToolCategory::Reads } else { ToolCategory::Runs };
-        // The host's tool has no argument that could ask for more time.
-        policy.timeout = TimeoutNote::Plain;
-        let tool = RegisteredTool {
-            schema: schema(spec, at)?,
-            spec: Arc::new(spec.clone()),
-            policy,
-            row: None,
-        };
-        match place {
-            Some(replaced) => *replaced = tool,
-            None => tools.push(tool),
-        }
-    }
-    Ok(tools)
 }
 
 /// Returns whether a run may end with a summary made without tools.
@@ -575,12 +589,4 @@ fn check_loops(config: &SessionConfig) -> Result<(), ConfigError> {
         }
     }
     Ok(())
-}
-
-/// Returns the schema of the tool at that place of the configuration.
-fn schema(spec: &ToolSpec, place: usize) -> Result<Value, ConfigError> {
-    schema::of_tool(spec).map_err(|error| ConfigError {
-        field: format!("tools[{place}].{}", error.field).into(),
-        ..error
-    })
 }

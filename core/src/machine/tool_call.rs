@@ -5,7 +5,7 @@
 use super::{
     corrections,
     ctx::StepContext,
-    edited_arguments,
+    edited_arguments, kept_results,
     ledger::EffectKind,
     pipeline::{self, CallExecution, LaunchedRun, PlannedRun, ToolTask},
     turn_options,
@@ -416,6 +416,12 @@ impl RoundCall {
         let policy = &ctx.setup.config.approval;
         let asks = match (&work, policy.ask) {
             (ToolTask::Inner(_), _) | (_, AskAbout::Nothing) => false,
+            // What is read there was read before: it is no call of the host's.
+            (ToolTask::Run { run: PlannedRun { run, .. }, .. }, _)
+                if matches!(run.job, Job::Kept(_)) =>
+            {
+                false
+            }
             (ToolTask::Run { category, .. }, AskAbout::Programs) => *category == ToolCategory::Runs,
             (ToolTask::Run { category, .. }, AskAbout::Changes) => *category != ToolCategory::Reads,
             (ToolTask::Run { .. }, AskAbout::Everything) => true,
@@ -425,7 +431,7 @@ impl RoundCall {
         let path = match &work {
             ToolTask::Run { run: PlannedRun { run, .. }, .. } => match &run.job {
                 Job::Builtin(action) => action.path(),
-                Job::Custom(_) => None,
+                Job::Custom(_) | Job::Kept(_) => None,
             },
             ToolTask::Inner(_) => None,
         };
@@ -468,7 +474,7 @@ impl RoundCall {
         };
         match &run.job {
             Job::Builtin(action) => Some((action, patch.as_ref())),
-            Job::Custom(_) => None,
+            Job::Custom(_) | Job::Kept(_) => None,
         }
     }
 
@@ -497,8 +503,11 @@ impl RoundCall {
         }
         let (call, setup) = (&self.tool_call, ctx.setup);
         let limit = setup.output_limit(&call.name, ctx.window().saturating_sub(ctx.tokens()));
-        let mut result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
+        let (mut result, whole) = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
         edited_arguments::tell(call, &mut result, ctx);
+        if let Some(whole) = whole {
+            kept_results::keep(call, whole, &mut result, ctx);
+        }
         self.state = ToolCallState::Done(result);
         if let CallExecution::Answer(answer) = ran {
             ctx.body.run.answer = Some(answer.into());

@@ -2,8 +2,14 @@
 //! otherwise. They hold until the run ends or its next input begins; agents that are started
 //! meanwhile keep to the same tools and paths.
 
-use super::{ctx::StepContext, pipeline::ToolTask, setup::AgentSetup, turn_tools::allows};
-use crate::rules::paths::PathAllowlist;
+use super::{
+    ctx::StepContext,
+    pipeline::ToolTask,
+    setup::AgentSetup,
+    tool_stages::{ToolStage, last_two},
+    turn_tools::allows,
+};
+use crate::{profile::inner::TOOL_SEARCH, rules::paths::PathAllowlist};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{joined, quoted};
 use innerloop_types::{
@@ -74,14 +80,22 @@ pub(crate) fn check(options: &TurnOptions, setup: &AgentSetup) -> Result<(), Con
     Ok(())
 }
 
-/// Puts the options of an input in force, in place of those of the one before.
-pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut StepContext<'_>) {
-    let before = core::mem::replace(&mut ctx.body.run.options, options);
-    tell(before.as_deref(), ctx);
+/// Puts the options of a new input in force, in place of those of the one before.
+pub(crate) fn begin(options: Option<Box<TurnOptions>>, ctx: &mut StepContext<'_>) {
+    // Tools that are shown in stages are at the first one again.
+    let first = ctx.setup.is_staged().then_some(0);
+    change(options, stages(ctx).1, first, ctx);
 }
 
-/// Ends the duty to call a tool, once the model has called one.
-pub(super) fn on_called(ctx: &mut StepContext<'_>) {
+/// Puts other options in force for the input under way.
+pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut StepContext<'_>) {
+    let stage = stages(ctx).1;
+    change(options, stage, stage, ctx);
+}
+
+/// Ends the duty to call a tool, once the model has called one, and reports another stage of tools.
+pub(super) fn on_round(ctx: &mut StepContext<'_>) {
+    on_halted_round(ctx);
     let Some(options) = ctx.body.run.options.as_deref().filter(|options| is_forced(options)) else {
         return;
     };
@@ -89,14 +103,39 @@ pub(super) fn on_called(ctx: &mut StepContext<'_>) {
     enter(Some(Box::new(TurnOptions { tool_choice: None, ..options.clone() })), ctx);
 }
 
-/// Reports the rebased prefix where requests begin otherwise than before.
-fn tell(before: Option<&TurnOptions>, ctx: &mut StepContext<'_>) {
-    let now = ctx.body.run.options.as_deref();
-    if before == now || ctx.body.history.turns().is_empty() {
+/// Reports another stage of tools, where the round that is over has led to one.
+pub(super) fn on_halted_round(ctx: &mut StepContext<'_>) {
+    let (before, now) = stages(ctx);
+    if before != now {
+        change(ctx.body.run.options.clone(), before, now, ctx);
+    }
+}
+
+/// Returns the stage before the last round and the one now, where tools are shown in stages.
+fn stages(ctx: &StepContext<'_>) -> (ToolStage, ToolStage) {
+    if ctx.setup.is_staged() { last_two(&ctx.body.history) } else { (None, None) }
+}
+
+/// Puts options in force, and reports the rebased prefix where requests begin otherwise than
+/// before.
+fn change(
+    options: Option<Box<TurnOptions>>,
+    before: ToolStage,
+    now: ToolStage,
+    ctx: &mut StepContext<'_>,
+) {
+    let old = core::mem::replace(&mut ctx.body.run.options, options);
+    let (old, new) = (old.as_deref(), ctx.body.run.options.as_deref());
+    if (old == new && before == now) || ctx.body.history.turns().is_empty() {
         return;
     }
-    if !ctx.setup.route_for(now).begins_as(&ctx.setup.route_for(before)) {
-        let reason = "the input's own tools, tool choice or temperature";
+    let is_staged = old == new;
+    if !ctx.setup.route_for(new, now).begins_as(&ctx.setup.route_for(old, before)) {
+        let reason = if is_staged {
+            "tools of another kind are shown"
+        } else {
+            "the input's own tools, tool choice or temperature"
+        };
         ctx.event(EventKind::PrefixRebased { reason });
     }
 }
@@ -108,8 +147,9 @@ fn tell(before: Option<&TurnOptions>, ctx: &mut StepContext<'_>) {
 pub(super) fn check_tool(name: &str, ctx: &StepContext<'_>) -> Result<(), Outcome> {
     let options = ctx.body.run.options.as_deref();
     let Some(options) = options.filter(|options| !allows(options, name)) else { return Ok(()) };
-    // A name that no tool has is reported as unknown by `prepare`.
-    if ctx.setup.tool(name).is_none() {
+    // A name that no tool has is reported as unknown by `prepare`. A search finds only tools that
+    // may be called.
+    if ctx.setup.tool(name).is_none() || name == TOOL_SEARCH.name() {
         return Ok(());
     }
     let offered: Vec<_> = ctx.setup.tool_names().filter(|name| allows(options, name)).collect();
@@ -132,6 +172,7 @@ pub(super) fn check_paths(work: &ToolTask, ctx: &StepContext<'_>) -> Result<(), 
     let allowed = PathAllowlist { paths, folder: &ctx.setup.folder };
     let checked = match &planned.run.job {
         Job::Builtin(action) => allowed.check(action, planned.patch.as_ref()),
+        Job::Kept(_) => Ok(()),
         Job::Custom(arguments) => match ctx.setup.tool(&planned.run.name) {
             Some(tool) => allowed.check_own(arguments, &tool.spec.paths, tool.spec.read_only),
             None => Ok(()),

@@ -2,7 +2,7 @@
 //! something that the core does itself.
 
 use alloc::{string::String, vec::Vec};
-use innerloop_types::{action::Action, event::PlanItem};
+use innerloop_types::{action::Action, event::PlanItem, tool::ResultQuery};
 
 /// The work that a call asks for.
 #[derive(Debug)]
@@ -53,6 +53,18 @@ pub(crate) enum InnerCall {
     },
     /// Keep the model's plan.
     Plan(PlanCall),
+    /// Find tools that requests do not show.
+    Search {
+        /// Names, or words on what they do.
+        query: String,
+    },
+    /// Choose a category of tools.
+    Select {
+        /// The category's name.
+        category: String,
+    },
+    /// Read of the outputs that are kept, which are the driver's.
+    Kept(ResultQuery),
     /// The final answer, as JSON text that fits the schema.
     // The text, not a value: it is the host's data and goes to it as the model wrote it.
     Answer(String),

@@ -1,5 +1,6 @@
-//! The tools that never leave the core: other agents, questions, the final answer. They are the
-//! same for every model family, unlike the tools for the plan.
+//! The tools that no workspace is needed for: other agents, questions, the final answer, further
+//! tools, and outputs that are kept. They are the same for every model family, unlike the tools for
+//! the plan, and none of them but those for outputs leaves the core.
 
 pub(crate) use super::call::{InnerCall, SpawnCall};
 
@@ -8,13 +9,15 @@ use super::{
     row::{
         ArgumentReader, REPORTS,
         ToolParameters::{self, Fixed},
-        ToolPolicy, ToolRequirement, ToolRow,
+        ToolPolicy, ToolRequirement, ToolRow, WHOLE,
     },
 };
 use crate::rules::truncate::OutputLimit;
+use innerloop_types::tool::ResultQuery;
 
 /// The tools, in the order in which they are shown.
-pub(super) static TABLE: &[&ToolRow] = &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER];
+pub(super) static TABLE: &[&ToolRow] =
+    &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER, &LIST_RESULTS, &READ_RESULT];
 
 static SPAWN_AGENT: ToolRow = ToolRow {
     name: "spawn_agent",
@@ -93,6 +96,61 @@ static ASK_USER: ToolRow = ToolRow {
     policy: ToolPolicy { needs: Some(ToolRequirement::User), ..ToolPolicy::READS },
 };
 
+static LIST_RESULTS: ToolRow = ToolRow {
+    name: "list_results",
+    description: "List the outputs of tools that are kept whole, with their ids.",
+    parameters: Fixed("tool?: text Only those of this tool"),
+    read: ArgumentReader::Inner(list_results),
+    tell: None,
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Results),
+        output: REPORTS,
+        ..ToolPolicy::READS
+    },
+};
+
+static READ_RESULT: ToolRow = ToolRow {
+    name: "read_result",
+    description: "Read on in an output that was cut: where one was, its id stands at its end.",
+    parameters: Fixed(
+        "id: text Its id\n\
+         offset?: 0.. Characters to skip; 0 if absent\n\
+         limit?: 1.. Most characters to read; 10000 if absent",
+    ),
+    read: ArgumentReader::Inner(read_result),
+    tell: None,
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Results),
+        output: WHOLE,
+        ..ToolPolicy::READS
+    },
+};
+
+/// The tool that finds those of which requests show no more than the name. It is added where there
+/// are such.
+pub(crate) static TOOL_SEARCH: ToolRow = ToolRow {
+    name: "tool_search",
+    description: "Find further tools, by their names or by words on what they do. Returns up to \
+                  five of them with their parameters; call them by name then.",
+    parameters: Fixed("query: nonempty Names or words"),
+    read: ArgumentReader::Inner(tool_search),
+    tell: None,
+    policy: ToolPolicy { output: WHOLE, ..ToolPolicy::READS },
+};
+
+/// The categories of tools, as models know them.
+pub(crate) const CATEGORIES: [&str; 5] = ["read", "write", "search", "run", "meta"];
+
+/// The tool that chooses a category. It is added where tools are shown by categories.
+pub(crate) static SELECT_CATEGORY: ToolRow = ToolRow {
+    name: "select_category",
+    description: "Choose the kind of tools that you need next. You can choose again at any time.",
+    parameters: Fixed("category: read|write|search|run|meta The kind"),
+    read: ArgumentReader::Inner(select_category),
+    tell: None,
+    policy: ToolPolicy::READS,
+};
+
 pub(crate) static FINAL_ANSWER: ToolRow = ToolRow {
     name: "final_answer",
     description: "Give the final answer of the task, once it is done. Ends the work.",
@@ -126,6 +184,27 @@ fn close_agent(args: &mut ToolArguments<'_>) -> InnerCall {
 
 fn ask_user(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Ask { question: args.text("question") }
+}
+
+fn list_results(args: &mut ToolArguments<'_>) -> InnerCall {
+    InnerCall::Kept(ResultQuery { tool: args.optional_text("tool"), ..ResultQuery::default() })
+}
+
+fn read_result(args: &mut ToolArguments<'_>) -> InnerCall {
+    InnerCall::Kept(ResultQuery {
+        id: Some(args.text("id")),
+        tool: None,
+        offset: args.count("offset").unwrap_or_default(),
+        limit: args.count("limit").unwrap_or_default(),
+    })
+}
+
+fn tool_search(args: &mut ToolArguments<'_>) -> InnerCall {
+    InnerCall::Search { query: args.text("query") }
+}
+
+fn select_category(args: &mut ToolArguments<'_>) -> InnerCall {
+    InnerCall::Select { category: args.text("category") }
 }
 
 fn final_answer(args: &mut ToolArguments<'_>) -> InnerCall {

@@ -108,6 +108,7 @@ impl Profile {
             // answer to it, in the form that they like.
             (ToolRequirement::User, config.ask_user && depth == 0),
             (ToolRequirement::AnswerForm, config.answer.is_some() && depth == 0),
+            (ToolRequirement::Results, config.results.is_some()),
         ];
         met.extend(needs.into_iter().filter(|(_, is_met)| *is_met).map(|(need, _)| need));
         let wanted = &config.builtin_tools;

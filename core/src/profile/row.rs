@@ -99,6 +99,8 @@ pub(crate) enum ToolRequirement {
     User,
     /// A form that the final answer must have.
     AnswerForm,
+    /// Outputs that are kept.
+    Results,
 }
 
 /// The effect of a tool's calls on the workspace.
@@ -188,6 +190,9 @@ pub(super) const WRITTEN: OutputLimit = limit(1_000, None, TruncateMode::Tail);
 /// The output limit of tools that report what another agent did.
 pub(super) const REPORTS: OutputLimit = limit(20_000, None, TruncateMode::HeadTail);
 
+/// The output limit of tools whose answers are made to fit.
+pub(super) const WHOLE: OutputLimit = limit(50_000, None, TruncateMode::Head);
+
 const fn limit(max_chars: usize, max_lines: Option<usize>, keep: TruncateMode) -> OutputLimit {
     OutputLimit { max_chars, max_lines, keep }
 }
@@ -200,7 +205,12 @@ impl ToolRow {
         let is_wanted = match (self.policy.needs, wanted) {
             // These have switches of their own in the configuration. A session without any other
             // tool may still ask, and must be able to give its final answer.
-            (Some(ToolRequirement::User | ToolRequirement::AnswerForm), _)
+            (
+                Some(
+                    ToolRequirement::User | ToolRequirement::AnswerForm | ToolRequirement::Results,
+                ),
+                _,
+            )
             | (_, BuiltinTools::All) => true,
             (_, BuiltinTools::ReadOnly) => self.policy.category == ToolCategory::Reads,
             (_, BuiltinTools::None) => false,

@@ -22,5 +22,6 @@ pub(crate) mod reply_fault;
 pub(crate) mod retry;
 pub mod schema;
 pub(crate) mod task_kind;
+pub(crate) mod tool_rank;
 pub mod transcript;
 pub mod truncate;

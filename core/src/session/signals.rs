@@ -196,7 +196,7 @@ impl Session {
             // An agent that has said nothing has no prefix in a provider's cache, and nothing to
             // report.
             let has_said = !agent.phase.is_over() && !agent.body.history.turns().is_empty();
-            if has_said && !new.route.begins_as(&agent.setup.route) {
+            if has_said && !new.begins_as(&agent.setup) {
                 rebased.push(agent.body.id);
             }
             // What a refusal has taught of the window holds for one model only.

@@ -7,7 +7,7 @@ use crate::{
     compaction::CompactionPolicy,
     corrections::CorrectionPolicy,
     routing::RoutingPolicy,
-    tool::{BuiltinTools, ToolSpec},
+    tool::{BuiltinTools, ResultPolicy, ToolSpec, ToolsShown},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec, vec::Vec};
 use core::fmt;
@@ -66,6 +66,10 @@ pub struct SessionConfig {
     pub builtin_tools: BuiltinTools,
     /// Tools of the host, in addition to the profile's; one of the same name replaces it.
     pub tools: Vec<ToolSpec>,
+    /// The tools that a request shows.
+    pub tools_shown: ToolsShown,
+    /// The rules for outputs that are kept whole; none are if absent.
+    pub results: Option<ResultPolicy>,
     /// The modes in which tools' calls run, by tool. Those that are absent run beside others if
     /// they only read, and alone if they change something.
     // Results go back in call order whatever runs beside what: providers that match results by

@@ -177,6 +177,22 @@ pub enum EventKind {
         // cut.
         outcome: Arc<Outcome>,
     },
+    /// An output of which the model has read only a part is kept for `read_result`.
+    ResultKept {
+        /// The id under which it is kept.
+        id: String,
+        /// The id of the call.
+        call_id: String,
+        /// The name of the tool.
+        name: String,
+        /// The number of its characters.
+        chars: u64,
+        /// The whole of it, for whoever keeps it; a driver's hosts get an empty text.
+        // Not only in `tool_call_end`: a hook may have put another text in the output's place,
+        // since what it took out must not be read by another way.
+        #[json(skip_serializing_if = "String::is_empty")]
+        text: String,
+    },
     /// A steering message entered the history.
     SteeringInjected {
         /// The content of the message.

@@ -83,6 +83,58 @@ pub enum BuiltinTools {
     Except(Vec<String>),
 }
 
+/// The tools that a request shows (`docs/decisions.md#tools-shown`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ToolsShown {
+    /// All.
+    All,
+    /// At first only `select_category`, then the tools of the category that the model has chosen:
+    /// for small models, which choose badly among many.
+    Staged,
+    /// At most this many, and the built-in ones always. The model finds the host's further tools by
+    /// `tool_search`, which names them.
+    Deferred(u32),
+}
+
+impl Default for ToolsShown {
+    fn default() -> Self {
+        Self::Deferred(30)
+    }
+}
+
+/// The rules for outputs that are kept where the model has read only a part of them: it reads the
+/// rest by `read_result` (`docs/decisions.md#kept-results`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct ResultPolicy {
+    /// Most characters that the model reads at first of an output that is cut; 0 for as many as
+    /// without this.
+    pub preview_chars: u32,
+}
+
+impl Default for ResultPolicy {
+    fn default() -> Self {
+        Self { preview_chars: 2_000 }
+    }
+}
+
+/// A question about the outputs that are kept. Without an id it asks which there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
+pub struct ResultQuery {
+    /// The output to read from.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The tool whose outputs are listed.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The number of characters to skip.
+    pub offset: u64,
+    /// The number of characters to read; 0 for as many as fit.
+    pub limit: u64,
+}
+
 /// One run of a tool: what `Effect::RunTool` asks of the host.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolRun {
@@ -117,4 +169,7 @@ pub enum Job {
     Builtin(Action),
     /// A tool that the host registered; the arguments have been checked against its schema.
     Custom(Json),
+    /// A question about the outputs that are kept, which the driver answers: its hosts never see
+    /// it.
+    Kept(ResultQuery),
 }

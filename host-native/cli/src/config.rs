@@ -3,7 +3,7 @@
 //! options. A project's patch is applied only as far as it restricts what the others grant.
 
 use super::{
-    args::{ApprovalLevel, CompactionTrigger, ModelArgs, PresetName, TuningArgs},
+    args::{ApprovalLevel, CompactionTrigger, ModelArgs, PresetName, TuningArgs, tools_shown},
     console::warn,
     exit::{CliError, ExitReason},
     fallbacks, instructions, patch,
@@ -192,6 +192,8 @@ pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
     set(&mut patch, &["model", "context_window"], tuning.context_window);
     set(&mut patch, &["compaction"], tuning.compact.and_then(CompactionTrigger::patch));
+    set(&mut patch, &["tools_shown"], tuning.tools_shown.map(tools_shown::field));
+    set(&mut patch, &["results"], tuning.keep_results.then(|| json!({})));
     let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
     set(&mut patch, &["model", "betas"], betas.cloned());
     set(&mut patch, &["model", "options"], provider_options(tuning)?);

@@ -289,3 +289,19 @@ class Job(TypedDict, total=False):
     """A built-in tool's action, already translated from the model's vocabulary."""
     custom: Any
     """A tool that the host registered; the arguments have been checked against its schema."""
+    kept: ResultQuery
+    """A question about the outputs that are kept, which the driver answers: its hosts never see
+    it."""
+
+
+class ResultQuery(TypedDict):
+    """A question about the outputs that are kept. Without an id it asks which there are."""
+
+    id: NotRequired[str]
+    """The output to read from."""
+    tool: NotRequired[str]
+    """The tool whose outputs are listed."""
+    offset: int
+    """The number of characters to skip."""
+    limit: int
+    """The number of characters to read; 0 for as many as fit."""

@@ -57,6 +57,10 @@ class SessionConfig(TypedDict):
     """The choice of the profile's tools."""
     tools: list[ToolSpec]
     """Tools of the host, in addition to the profile's; one of the same name replaces it."""
+    tools_shown: ToolsShown
+    """The tools that a request shows."""
+    results: ResultPolicy | None
+    """The rules for outputs that are kept whole; none are if absent."""
     exec_modes: dict[str, ExecMode]
     """The modes in which tools' calls run, by tool. Those that are absent run beside others if
     they only read, and alone if they change something."""
@@ -291,6 +295,32 @@ class FreeformSpec(TypedDict):
     """The property of the schema that the text stands for."""
     description: str
     """The description that the model reads in place of the tool's."""
+
+
+class ToolsShownObject(TypedDict, total=False):
+    """Exactly one of these keys is there."""
+
+    deferred: int
+    """At most this many, and the built-in ones always. The model finds the host's further tools
+    by ``tool_search``, which names them."""
+
+
+ToolsShown = Literal["all", "staged"] | ToolsShownObject
+"""The tools that a request shows.
+
+- ``all``: All.
+- ``staged``: At first only ``select_category``, then the tools of the category that the
+  model has chosen: for small models, which choose badly among many.
+"""
+
+
+class ResultPolicy(TypedDict):
+    """The rules for outputs that are kept where the model has read only a part of them: it reads
+    the rest by ``read_result``."""
+
+    preview_chars: int
+    """Most characters that the model reads at first of an output that is cut; 0 for as many as
+    without this."""
 
 
 ExecMode = Literal["parallel", "serial"]

@@ -201,6 +201,22 @@ class EventToolCallEnd(EventStamp):
     """The full, untruncated outcome."""
 
 
+class EventResultKept(EventStamp):
+    """An output of which the model has read only a part is kept for ``read_result``."""
+
+    type: Literal["result_kept"]
+    id: str
+    """The id under which it is kept."""
+    call_id: str
+    """The id of the call."""
+    name: str
+    """The name of the tool."""
+    chars: int
+    """The number of its characters."""
+    text: NotRequired[str]
+    """The whole of it, for whoever keeps it; a driver's hosts get an empty text."""
+
+
 class EventSteeringInjected(EventStamp):
     """A steering message entered the history."""
 
@@ -441,6 +457,7 @@ Event = (
     | EventToolCallStart
     | EventToolCallOutputDelta
     | EventToolCallEnd
+    | EventResultKept
     | EventSteeringInjected
     | EventTurnLimit
     | EventBudgetLimit

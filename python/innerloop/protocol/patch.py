@@ -21,6 +21,7 @@ from .config import (
     RoutedModel,
     TokenEstimator,
     ToolSpec,
+    ToolsShown,
 )
 from .history import WireKind
 from .model import (
@@ -57,6 +58,8 @@ class SessionConfigPatch(TypedDict, total=False):
     instructions: str | None
     builtin_tools: BuiltinTools | None
     tools: list[ToolSpec] | None
+    tools_shown: ToolsShown | None
+    results: ResultPolicyPatch | None
     exec_modes: dict[str, ExecMode | None] | None
     estimator: TokenEstimator | None
     compaction: CompactionPolicyPatch | None
@@ -198,6 +201,12 @@ class GitFactsPatch(TypedDict, total=False):
     modified: int | None
     untracked: int | None
     recent_commits: list[str] | None
+
+
+class ResultPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``ResultPolicy``: what is missing stays as it is."""
+
+    preview_chars: int | None
 
 
 class CompactionPolicyPatch(TypedDict, total=False):

@@ -207,6 +207,8 @@ impl SessionHost {
                 return Some(done(id, site.files.perform(&run.folder, action, known)));
             }
             Job::Custom(arguments) => arguments.clone(),
+            // The driver answers these, and hands none on.
+            Job::Kept(_) => return None,
         };
         let tool = site.tools.iter().find(|tool| tool.spec().name == run.name).cloned();
         let own = self.own.clone();

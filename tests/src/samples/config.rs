@@ -23,7 +23,7 @@ use innerloop_core::{
     message::FoldKind,
     preset::ConfigPreset,
     routing::{RoutedModel, RoutingPolicy},
-    tool::{BuiltinTools, FreeformSpec, ToolSpec},
+    tool::{BuiltinTools, FreeformSpec, ResultPolicy, ToolSpec, ToolsShown},
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
@@ -55,6 +55,8 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
         Except(names()),
     );
     visitor.visit_read("BuiltinTools", &builtin_tools);
+    let tools_shown: Vec<ToolsShown> = one_of_each!(ToolsShown: All, Staged, Deferred(30));
+    visitor.visit_read("ToolsShown", &tools_shown);
     visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
     visitor.visit_read("EnvironmentFacts", &[EnvironmentFacts::default(), facts()]);
     let open = SessionConfig::default();
@@ -165,6 +167,8 @@ fn config() -> SessionConfig {
         instructions: Some("Be kind.".into()),
         builtin_tools: BuiltinTools::ReadOnly,
         tools: vec![tool(None)],
+        tools_shown: ToolsShown::Deferred(12),
+        results: Some(ResultPolicy { preview_chars: 4_000 }),
         exec_modes: [("weather".into(), ExecMode::Parallel)].into(),
         estimator: TokenEstimator::Words,
         compaction: compaction(),

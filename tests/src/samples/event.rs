@@ -37,7 +37,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit("Status", &statuses);
     visitor.visit("ReplyFault", &ReplyFault::ALL);
     let kinds = kinds().into_iter().chain(fold_kinds()).chain(plain_kinds());
-    let kinds = kinds.chain(limit_kinds());
+    let kinds = kinds.chain(limit_kinds()).chain(result_kinds());
     let events: Vec<Event> = (1..).zip(kinds).map(stamped).collect();
     visitor.visit("Event", &events);
 }
@@ -211,4 +211,16 @@ fn limit_kinds() -> impl Iterator<Item = EventKind> {
     let names =
         ["run.cost_nano_usd", "run.ms", "session.cost_nano_usd", "session.tokens", "session.ms"];
     names.into_iter().map(|which| EventKind::BudgetLimit { which, used: 5_200, limit: 5_000 })
+}
+
+fn result_kinds() -> Vec<EventKind> {
+    one_of_each!(open EventKind:
+        ResultKept {
+            id: "result-17".into(),
+            call_id: "call_17".into(),
+            name: "shell".into(),
+            chars: 48_210,
+            text: String::new(),
+        },
+    )
 }

@@ -16,7 +16,7 @@ use innerloop_core::{
         RequestPurpose,
     },
     time::SessionInstant,
-    tool::{Job, ToolRun},
+    tool::{Job, ResultQuery, ToolRun},
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
@@ -49,7 +49,8 @@ fn asks() -> Vec<Ask> {
 
 fn jobs() -> Vec<Job> {
     let action = actions().remove(0);
-    one_of_each!(Job: Builtin(action), Custom(opaque()))
+    let query = ResultQuery { id: Some("result-17".into()), offset: 10_000, ..Default::default() };
+    one_of_each!(Job: Builtin(action), Custom(opaque()), Kept(query))
 }
 
 fn effects() -> Vec<Effect> {

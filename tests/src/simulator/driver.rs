@@ -77,12 +77,17 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     if plan.routes && [2, 5].contains(&(seed % 8)) {
         settings::route(&mut config, &mut Rng::new(seed.rotate_left(24)));
     }
+    let mut shown = plan.shown.then(|| Rng::new(seed.rotate_left(24)));
+    shown = shown.filter(|_| seed % 7 < 2);
+    if let Some(rng) = &mut shown {
+        settings::show(&mut config, rng);
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };
     let checker =
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
-    let world = World::new(&model, faults, &mut rng);
+    let world = World::new(&model, [faults, shown], &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
     let rows = BTreeSet::new();
     let mut driver =

@@ -43,8 +43,12 @@ struct Hosted {
 /// What did not hold, with the number of inputs before.
 pub fn run_hosted(seed: u64, steps: usize) -> Result<(), String> {
     let mut rng = Rng::new(seed);
-    let config = settings::config(&mut rng);
-    let world = World::new(&config.model, None, &mut rng);
+    let mut config = settings::config(&mut rng);
+    let mut shown = (seed % 7 < 2).then(|| Rng::new(seed.rotate_left(24)));
+    if let Some(rng) = &mut shown {
+        settings::show(&mut config, rng);
+    }
+    let world = World::new(&config.model, [None, shown], &mut rng);
     let driver = Driver::open(config, EPOCH, parts(&mut rng)).map_err(|error| error.to_string())?;
     let (log, recording) = (String::new(), String::new());
     let mut hosted = Hosted { rng, world, driver, now: 0, log, recording, seq: 0 };

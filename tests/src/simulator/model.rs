@@ -26,6 +26,8 @@ pub(super) struct Model {
     habit: Habit,
     /// Chance for texts that are faults, so that a seed is the same run without them.
     faults: Option<Rng>,
+    /// Chance for calls about tools and outputs that it was not shown, likewise.
+    shown: Option<Rng>,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
     pub(super) words: u64,
@@ -89,13 +91,35 @@ fn faulty(rng: &mut Rng) -> Option<String> {
     }
 }
 
+/// A call about tools or outputs that the model was not shown, now and then.
+fn looks_for(rng: &mut Rng) -> Option<(&'static str, Value)> {
+    match rng.below(12) {
+        0 => Some(("tool_search", json!({"query": rng.pick(&["wants", "deploy", "zzz"])}))),
+        1 | 2 => {
+            let kinds = ["read", "write", "search", "run", "meta", "fly"];
+            Some(("select_category", json!({"category": rng.pick(&kinds)})))
+        }
+        3 => Some(("list_results", json!({}))),
+        4 => {
+            let id = format!("result-{}", rng.between(1, 9));
+            Some(("read_result", json!({"id": id, "offset": rng.below(90)})))
+        }
+        _ => None,
+    }
+}
+
 impl Model {
-    pub(super) fn new(model: &ModelConfig, faults: Option<Rng>, rng: &mut Rng) -> Self {
+    pub(super) fn new(
+        model: &ModelConfig,
+        [faults, shown]: [Option<Rng>; 2],
+        rng: &mut Rng,
+    ) -> Self {
         let wire = model.wire;
         let patches = (model.profile == ProfileKind::Openai).then_some(model.vocabulary);
         let habits = [Habit::Plain, Habit::Delegates, Habit::Repeats];
         let habit = habits[rng.weighted(&[4, 4, 2])];
-        Self { wire, patches, habit, faults, calls: 0, words: 0, last: None, started: Vec::new() }
+        let (calls, words, last, started) = (0, 0, None, Vec::new());
+        Self { wire, patches, habit, faults, shown, calls, words, last, started }
     }
 
     /// All news of one exchange, the terminal one last. The one who asks has started those agents.
@@ -242,6 +266,7 @@ impl Model {
             (Habit::Repeats, Some(last)) if rng.chance(85) && last.0 != "send_input" => last,
             _ => self.wish(rng),
         };
+        let wish = self.shown.as_mut().and_then(looks_for).unwrap_or(wish);
         let (name, input) = wish.clone();
         self.last = Some(wish);
         let raw = match rng.below(25) {

@@ -27,6 +27,8 @@ pub struct Plan {
     pub faults: bool,
     /// Whether other models take over, in some runs.
     pub routes: bool,
+    /// Whether the model is shown some of its tools only, and outputs are kept.
+    pub shown: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
@@ -35,8 +37,8 @@ impl Default for Plan {
     fn default() -> Self {
         let (steps, mutation, wire, trace) = (160, None, None, false);
         let (folds, views, turns, budgets, faults) = (true, true, true, true, true);
-        let routes = true;
-        Self { steps, mutation, wire, folds, views, turns, budgets, faults, routes, trace }
+        let (routes, shown) = (true, true);
+        Self { steps, mutation, wire, folds, views, turns, budgets, faults, routes, shown, trace }
     }
 }
 

@@ -18,7 +18,7 @@ use innerloop_core::{
     json::{Json, JsonObject, from_str, to_string},
     message::FoldKind,
     routing::{RoutedModel, RoutingPolicy},
-    tool::ToolSpec,
+    tool::{ResultPolicy, ToolSpec, ToolsShown},
 };
 
 /// A custom tool that only reads.
@@ -249,6 +249,19 @@ pub(super) fn route(config: &mut SessionConfig, rng: &mut Rng) {
         backoff_ms: [0, 1, 500, 300_000][rng.index(4)],
         overflow_to_larger: rng.chance(30),
     };
+}
+
+/// Says which tools requests show, and whether outputs are kept.
+pub(super) fn show(config: &mut SessionConfig, rng: &mut Rng) {
+    config.tools_shown = match rng.below(4) {
+        0 => ToolsShown::All,
+        1 => ToolsShown::Staged,
+        _ => ToolsShown::Deferred(u32::try_from(rng.below(12)).unwrap_or(0)),
+    };
+    if rng.chance(60) {
+        let preview_chars = [0, 1, 30, 2_000][rng.index(4)];
+        config.results = Some(ResultPolicy { preview_chars });
+    }
 }
 
 /// Which faults of replies are corrected.

@@ -60,14 +60,15 @@ struct Mood {
 }
 
 impl World {
-    pub(super) fn new(model: &ModelConfig, faults: Option<Rng>, rng: &mut Rng) -> Self {
+    /// `chances` are the model's, for faults of its texts and for tools that are shown or not.
+    pub(super) fn new(model: &ModelConfig, chances: [Option<Rng>; 2], rng: &mut Rng) -> Self {
         let mood = match rng.below(3) {
             0 => Mood { talk: 4, ticks: 5, nonsense: 1, silence: 1 },
             1 => Mood { talk: 12, ticks: 15, nonsense: 8, silence: 6 },
             _ => Mood { talk: 30, ticks: 20, nonsense: 10, silence: 15 },
         };
         let (pending, given, started) = (Vec::new(), VecDeque::new(), Vec::new());
-        let model = Model::new(model, faults, rng);
+        let model = Model::new(model, chances, rng);
         Self { model, pending, given, started, newest: 0, imports: 0, mood }
     }
 

@@ -79,7 +79,7 @@ impl Scene {
                 Job::Builtin(action) => {
                     perform_known(&mut self.files, &run.folder, action, run.known.as_deref())
                 }
-                Job::Custom(_) => Outcome::text(format!("in {}", run.folder)),
+                Job::Custom(_) | Job::Kept(_) => Outcome::text(format!("in {}", run.folder)),
             };
             let _ = self.host.done(id, outcome);
         }

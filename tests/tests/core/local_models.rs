@@ -55,7 +55,7 @@ fn results(host: &TestHost) -> Vec<String> {
 fn action(host: &TestHost) -> &Action {
     match &host.runs.values().next().expect("a run").job {
         Job::Builtin(action) => action,
-        Job::Custom(_) => panic!("{:?}", host.runs),
+        Job::Custom(_) | Job::Kept(_) => panic!("{:?}", host.runs),
     }
 }
 

@@ -38,8 +38,8 @@ fn no_seed_that_failed_once_fails_again() {
         let whole = Plan::default();
         // What the simulator could not do yet when the oldest of them were found.
         let (folds, views, turns, budgets, faults) = (false, false, false, false, false);
-        let routes = false;
-        let bare = Plan { folds, views, turns, budgets, faults, routes, ..whole };
+        let (routes, shown) = (false, false);
+        let bare = Plan { folds, views, turns, budgets, faults, routes, shown, ..whole };
         let anthropic = Plan { wire: Some(WireKind::Anthropic), ..bare };
         for plan in [whole, bare, anthropic] {
             if let Err(fault) = run(seed, plan) {
@@ -52,9 +52,12 @@ fn no_seed_that_failed_once_fails_again() {
 }
 
 /// What is to come up somewhere: events, effects, refusals, restarts.
-const CORNERS: [&str; 64] = [
+const CORNERS: [&str; 67] = [
     r#""type":"routed""#,
     r#""type":"rerouted""#,
+    r#""type":"result_kept""#,
+    r#"No further tool fits"#,
+    r#"There is no tool of that kind"#,
     r#""type":"queued""#,
     r#""point":"outbound""#,
     r#"may not be called for this input"#,
@@ -150,7 +153,7 @@ fn a_seed_gives_the_same_run_again() {
 fn catches(mutation: Mutation, what: &str) {
     // Some mutants edit the text of requests, in the words of one protocol.
     let wire = Some(WireKind::Anthropic);
-    let plan = Plan { mutation: Some(mutation), wire, ..Plan::default() };
+    let plan = Plan { mutation: Some(mutation), wire, shown: false, ..Plan::default() };
     let mut others = Vec::new();
     for seed in 0..MUTANT_SEEDS {
         match run(seed, plan) {

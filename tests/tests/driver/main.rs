@@ -9,6 +9,7 @@
 )]
 
 mod catalogue;
+mod kept_results;
 mod keys;
 mod lines;
 mod memory_log;

@@ -54,6 +54,7 @@ mod settings;
 mod smoke;
 mod startup;
 mod tools;
+mod tools_shown;
 mod web;
 
 use innerloop_sandbox::{EngineOptions, SandboxEngine};

@@ -282,7 +282,8 @@ impl ModelCall {
             // a second time.
             exchange.reset(ctx);
             exchange.whole = None;
-            let decoder = self.route.decoder(head, ctx.setup.config.response);
+            let further = ctx.setup.unshown().map(|tool| &*tool.spec);
+            let decoder = self.route.decoder(head, ctx.setup.config.response, further);
             exchange.decoder = Some(Box::new(decoder));
             let is_watched = cfg!(feature = "corrections")
                 && ctx.setup.config.corrections.most(ReplyFault::Echo) > 0;

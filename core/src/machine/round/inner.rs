@@ -8,6 +8,7 @@ use super::super::{
     ledger::EffectKind,
     pipeline::ToolTask,
     tool_call::{RoundCall, ToolCallState},
+    tool_search,
 };
 use crate::profile::{
     inner::{InnerCall, SpawnCall},
@@ -68,6 +69,16 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<AgentSignal>, ctx: &mu
             ctx.event(EventKind::Plan { items });
             call.on_outcome(Outcome::text(reply), ctx);
         }
+        InnerCall::Search { query } => {
+            let outcome = tool_search::find(&query, ctx);
+            call.on_outcome(outcome, ctx);
+        }
+        InnerCall::Select { category } => {
+            let outcome = tool_search::choose(&category, ctx);
+            call.on_outcome(outcome, ctx);
+        }
+        // VALIDATE has made a run of it.
+        InnerCall::Kept(_) => call.on_outcome(Outcome::text(""), ctx),
         InnerCall::Answer(answer) => call.on_final_answer(answer, ctx),
     }
 }

@@ -113,7 +113,7 @@ impl AgentForm<'_> {
         body.succeeded = self.succeeded;
         body.run.rounds = body.history.rounds_since_input();
         let tools = if body.run.epilogue.is_some() { ToolAccess::Off } else { ToolAccess::On };
-        let route = &agent.setup.route_for(body.run.options.as_deref());
+        let route = &agent.setup.route_of(body);
         body.resume(
             PendingWork {
                 calls: self.calls.into_iter().map(|call| call.call(route, tools)).collect(),

@@ -14,6 +14,7 @@ mod session;
 mod sessions;
 mod settings;
 mod tools;
+pub(super) mod tools_shown;
 mod tuning;
 
 pub(super) use compact::CompactionTrigger;

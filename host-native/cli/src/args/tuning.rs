@@ -1,8 +1,10 @@
 //! The arguments that change a session's configuration.
 
-use super::{compact::CompactionTrigger, model::WebArgs, number, settings::ConfigPatches};
+use super::{
+    compact::CompactionTrigger, model::WebArgs, number, settings::ConfigPatches, tools_shown,
+};
 use clap::{Args, ValueEnum};
-use innerloop_core::{config::AskAbout, json::to_string, preset::ConfigPreset};
+use innerloop_core::{config::AskAbout, json::to_string, preset::ConfigPreset, tool::ToolsShown};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Default, Args)]
@@ -94,6 +96,21 @@ pub(crate) struct TuningArgs {
         help_heading = "Prompt and configuration"
     )]
     pub(crate) without_tools: Option<String>,
+    /// How many tools a request shows: a number, `all`, or `staged` [default: 30].
+    ///
+    /// Beyond the number, tools of your own are only named, and the model finds them by
+    /// `tool_search`; the built-in ones are always shown. `staged` is for small models: they choose
+    /// a kind of tools first, and are shown only those.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_parser = tools_shown::parse,
+        help_heading = "Prompt and configuration"
+    )]
+    pub(crate) tools_shown: Option<ToolsShown>,
+    /// Keep outputs of tools whole that the model reads only a part of, so that it can read on.
+    #[arg(long, help_heading = "Prompt and configuration")]
+    pub(crate) keep_results: bool,
     /// A text with which the system prompt begins, in place of the program's own.
     #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) base_prompt: Option<PathBuf>,

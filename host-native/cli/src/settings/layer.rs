@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     allow::CallRules,
-    args::{ApprovalLevel, CompactionTrigger, OfProvider},
+    args::{ApprovalLevel, CompactionTrigger, OfProvider, tools_shown},
     patch::set,
 };
 use clap::ValueEnum;
@@ -199,6 +199,12 @@ fn field(row: &SettingSpec, value: &SettingValue) -> Result<Option<Json>, String
         ("compact", SettingValue::Text(text)) => {
             CompactionTrigger::parse(text).map(CompactionTrigger::patch)
         }
+        ("tools_shown", SettingValue::Text(text)) => {
+            tools_shown::parse(text).map(|shown| Some(tools_shown::field(shown)))
+        }
+        ("keep_results", SettingValue::Text(word)) => {
+            Ok(Some(if word == "on" { json!({}) } else { Json::Null }))
+        }
         ("base_prompt", SettingValue::Text(path)) => {
             match plain_file::text(Path::new(path), MOST_PROMPT) {
                 Ok(text) => Ok(Some(json!(text))),
@@ -231,9 +237,11 @@ pub(super) fn parse(row: &SettingSpec, text: &str) -> Result<SettingValue, Strin
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             check(row, SettingValue::Texts(items.map(str::to_owned).collect()))
         }
-        SettingKind::Text | SettingKind::Word(_) | SettingKind::Compact | SettingKind::Path => {
-            check(row, SettingValue::Text(text.to_owned()))
-        }
+        SettingKind::Text
+        | SettingKind::Word(_)
+        | SettingKind::Compact
+        | SettingKind::ToolsShown
+        | SettingKind::Path => check(row, SettingValue::Text(text.to_owned())),
     }
 }
 
@@ -245,6 +253,7 @@ fn check(row: &SettingSpec, value: SettingValue) -> Result<SettingValue, String>
         }
         (SettingKind::Word(words), SettingValue::Text(text)) => words().contains(text),
         (SettingKind::Compact, SettingValue::Text(text)) => CompactionTrigger::parse(text).is_ok(),
+        (SettingKind::ToolsShown, SettingValue::Text(text)) => tools_shown::parse(text).is_ok(),
         (SettingKind::Number(least), SettingValue::Number(number)) => *number >= least,
         (SettingKind::Texts | SettingKind::Paths, SettingValue::Texts(_)) => true,
         _ => false,
@@ -260,6 +269,7 @@ fn wanted(row: &SettingSpec) -> String {
         SettingKind::Compact => {
             "auto, off, or when, such as \"75%\", \"120k\" or \"-20k\"".to_owned()
         }
+        SettingKind::ToolsShown => "all, staged, or the number of tools".to_owned(),
         SettingKind::Texts => "a list of texts".to_owned(),
         SettingKind::Path => "a path".to_owned(),
         SettingKind::Paths => "a list of paths".to_owned(),
@@ -308,7 +318,9 @@ impl LayerReader<'_> {
         let wrong = || self.at(found.span().start, format!("{} takes {}", row.name, wanted(row)));
         let value = match found.get_ref() {
             DeValue::String(text) => SettingValue::Text(self.entered(row, text)),
-            DeValue::Integer(number) if matches!(row.kind, SettingKind::Compact) => {
+            DeValue::Integer(number)
+                if matches!(row.kind, SettingKind::Compact | SettingKind::ToolsShown) =>
+            {
                 SettingValue::Text(number.as_str().to_owned())
             }
             DeValue::Integer(number) => {

@@ -20,6 +20,8 @@ pub(super) enum SettingKind {
     Number(u32),
     /// The point at which a conversation is summed up.
     Compact,
+    /// The tools that requests show.
+    ToolsShown,
     /// A list of texts.
     Texts,
     /// The path of a file or folder; a relative one in a settings file begins in its folder.
@@ -94,6 +96,8 @@ pub(super) const ROWS: &[SettingSpec] = &[
         .of_projects()
         .sets(&["model", "context_window"]),
     row("compact", SettingKind::Compact, "auto, as the preset has it").sets(&["compaction"]),
+    row("tools_shown", SettingKind::ToolsShown, "30").sets(&["tools_shown"]),
+    row("keep_results", SettingKind::Word(switches), "off").sets(&["results"]),
     row("mode", SettingKind::Word(words::<ChangesSetting>), "ask"),
     row("isolation", SettingKind::Word(words::<FileBackend>), "native"),
     row("allow", SettingKind::Texts, "none"),
@@ -150,6 +154,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 fn providers() -> Vec<String> {
     providers::all().into_iter().map(|provider| provider.name).collect()
+}
+
+fn switches() -> Vec<String> {
+    ["on", "off"].map(str::to_owned).into()
 }
 
 fn words<T: ValueEnum>() -> Vec<String> {

@@ -128,6 +128,8 @@ impl ToolRunner {
                     None => self.sandbox.carry_out(request).await,
                 }
             }
+            // The driver answers these, and hands none on.
+            (Job::Kept(_), _) => Outcome::error(ToolError::NotFound, "Nothing is kept here."),
             (Job::Custom(arguments), _) => match self.get(&run.name) {
                 Some(tool) => {
                     tool.run(&self.sandbox, (&call, &*run, arguments), on_delta, stopped).await

@@ -258,7 +258,7 @@ impl Effects {
             AskAbout::Nothing => false,
             // The simulated sessions do not use it.
             AskAbout::Programs | AskAbout::Changes => writes,
-            AskAbout::Everything => true,
+            AskAbout::Everything => !matches!(run.job, Job::Kept(_)),
         };
         let free = config.approval.allow.iter().any(|rule| rule.tool == *name)
             || self.always.contains(&(agent, name.clone()))
@@ -336,6 +336,7 @@ fn is_again(owed: &Effect, issued: &Effect) -> bool {
 fn writes(run: &ToolRun, config: &SessionConfig) -> bool {
     match &run.job {
         Job::Builtin(action) => !action.is_read_only(),
+        Job::Kept(_) => false,
         Job::Custom(_) => !config.tools.iter().any(|tool| tool.name == run.name && tool.read_only),
     }
 }

@@ -151,7 +151,7 @@ impl Scene {
             Job::Builtin(action) => {
                 perform_known(&mut self.files, &run.folder, action, run.known.as_deref())
             }
-            Job::Custom(_) => Outcome::error(ToolError::UnknownTool, "none"),
+            Job::Custom(_) | Job::Kept(_) => Outcome::error(ToolError::UnknownTool, "none"),
         };
         let _ = self.host.done(id, outcome);
     }

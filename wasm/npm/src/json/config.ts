@@ -104,6 +104,16 @@ export interface SessionConfig {
   builtin_tools: BuiltinTools;
   /** Tools of the host, in addition to the profile's; one of the same name replaces it. */
   tools: ToolSpec[];
+  /** The tools that a request shows. */
+  tools_shown: "all" | "staged" | { deferred: number };
+  /** The rules for outputs that are kept whole; none are if absent. */
+  results: {
+    /**
+     * Most characters that the model reads at first of an output that is cut; 0 for as many as
+     * without this.
+     */
+    preview_chars: number;
+  } | null;
   /**
    * The modes in which tools' calls run, by tool. Those that are absent run beside others if they
    * only read, and alone if they change something.

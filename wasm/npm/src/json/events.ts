@@ -180,6 +180,21 @@ export interface ToolCallEnd extends Stamp {
   outcome: Outcome;
 }
 
+/** An output of which the model has read only a part is kept for `read_result`. */
+export interface ResultKept extends Stamp {
+  type: "result_kept";
+  /** The id under which it is kept. */
+  id: string;
+  /** The id of the call. */
+  call_id: string;
+  /** The name of the tool. */
+  name: string;
+  /** The number of its characters. */
+  chars: number;
+  /** The whole of it, for whoever keeps it; a driver's hosts get an empty text. */
+  text?: string;
+}
+
 /** A steering message entered the history. */
 export interface SteeringInjected extends Stamp {
   type: "steering_injected";
@@ -403,6 +418,7 @@ export type AgentEvent =
   | ToolCallStart
   | ToolCallOutputDelta
   | ToolCallEnd
+  | ResultKept
   | SteeringInjected
   | TurnLimit
   | BudgetLimit

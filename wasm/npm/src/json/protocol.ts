@@ -418,6 +418,19 @@ export interface ToolRun {
     builtin: Action;
     /** A tool that the host registered; the arguments have been checked against its schema. */
     custom: unknown;
+    /**
+     * A question about the outputs that are kept, which the driver answers: its hosts never see it.
+     */
+    kept: {
+      /** The output to read from. */
+      id?: string;
+      /** The tool whose outputs are listed. */
+      tool?: string;
+      /** The number of characters to skip. */
+      offset: number;
+      /** The number of characters to read; 0 for as many as fit. */
+      limit: number;
+    };
   }>;
   /**
    * The folder of the workspace that the calling agent works in, from the root on, which is empty:

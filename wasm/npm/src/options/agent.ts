@@ -137,6 +137,8 @@ export interface Changes
       | "vocabulary"
       | "instructions"
       | "builtins"
+      | "toolsShown"
+      | "results"
       | "toolChoice"
       | "limits"
       | "budget"

@@ -57,6 +57,18 @@ export interface ConfigOptions<Schema = any> {
    * the agent has nothing to do with code: it has your `tools`, and hears of no workspace.
    */
   builtins?: Builtins | undefined;
+  /**
+   * The tools that a request shows: all, so many, or in stages; 30 if left out. Beyond the number
+   * your `tools` are only named, and the model finds them by a tool `tool_search`; the package's
+   * own are always shown. With `"staged"`, for small models, the model chooses a kind of tools first.
+   */
+  toolsShown?: ToolsShown | undefined;
+  /**
+   * Keeps outputs of tools whole of which the model reads only a part, so that it can read on by a
+   * tool `read_result`; `{}` for the defaults. They are kept in memory, up to 64 MiB, and not over
+   * a restore. None are if left out.
+   */
+  results?: false | KeptResults | undefined;
   /** The sampling temperature; not every model takes one. */
   temperature?: number | undefined;
   /** The choice of tools: the model must, may or must not call one; by default it may. */
@@ -128,6 +140,18 @@ export type Builtins =
   | "none"
   | readonly string[]
   | { except: readonly string[] };
+
+/** The tools that a request shows. */
+export type ToolsShown = SessionConfig["tools_shown"];
+
+/** The way in which outputs are kept. */
+export interface KeptResults {
+  /**
+   * The most characters that the model reads at first of an output that is cut; 2,000 if left out,
+   * 0 for as many as without this.
+   */
+  previewChars?: number | undefined;
+}
 
 /** The choice of tools: the model may, must not or must call one, or must call this one. */
 export type ToolChoice = "auto" | "none" | "required" | { tool: string };

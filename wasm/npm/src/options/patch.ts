@@ -90,6 +90,9 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
     instructions: text("instructions", options.instructions),
     base_prompt: text("systemPrompt", options.systemPrompt),
     builtin_tools: builtinsOf(options.builtins),
+    tools_shown: options.toolsShown,
+    // `null` switches it off.
+    results: options.results === false ? null : nested("results", options.results),
   };
 }
 

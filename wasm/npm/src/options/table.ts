@@ -8,6 +8,7 @@ import type {
   AnswerForm,
   ConfigOptions,
   Corrections,
+  KeptResults,
   Limits,
   Loops,
   RetryPolicy,
@@ -51,6 +52,11 @@ export const CONFIG = {
   instructions: { changes: true },
   systemPrompt: { field: "base_prompt", changes: true },
   builtins: { field: "builtin_tools", changes: true },
+  toolsShown: { field: "tools_shown", changes: true },
+  results: {
+    fields: { previewChars: "preview_chars" } satisfies Fields<KeptResults>,
+    changes: true,
+  },
   temperature: { changes: true },
   toolChoice: { field: "model.tool_choice", changes: true },
   limits: {
