@@ -5,13 +5,27 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 /// Sorts a list; equal items stay in their order.
-pub fn sort<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
+pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let places = sorted(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
     });
-    let mut old: Vec<Option<T>> = items.drain(..).map(Some).collect();
-    items.extend(places.into_iter().filter_map(|place| old.get_mut(place)?.take()));
+    arrange(places, &mut |one, other| items.swap(one, other));
+}
+
+/// Moves the item at each of the places to the place of its own in the list, along each circle of
+/// items that go where the next one was.
+fn arrange(mut places: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
+    for begin in 0..places.len() {
+        let mut to = begin;
+        while let Some(from) = places.get_mut(to).map(|place| core::mem::replace(place, to)) {
+            if from == begin || from == to {
+                break;
+            }
+            swap(to, from);
+            to = from;
+        }
+    }
 }
 
 /// Returns the places of this many items in their order. Runs that are in order are merged by twos,
