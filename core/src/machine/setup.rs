@@ -23,7 +23,7 @@ use crate::{
     },
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{JsonObject, quoted};
+use innerloop_json::{JsonObject, joined, quoted};
 use innerloop_types::{
     config::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ModelConfig, ProjectDoc,

@@ -15,7 +15,7 @@ use super::{
     sink::PieceSink,
     text_calls::TextCallFinder,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use core::mem;
 use innerloop_types::{
     config::{ModelConfig, ResponseLimits, WireKind},
@@ -25,7 +25,7 @@ use innerloop_types::{
 };
 
 /// Reads one response.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Decoder {
     wire: WireKind,
     head: ResponseHead,
@@ -39,7 +39,7 @@ pub struct Decoder {
 
 /// A reply while it arrives, in one of the protocols.
 #[allow(clippy::large_enum_variant, reason = "a protocol that this build lacks has no state")]
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum ReplyAccumulator {
     Anthropic(<AnthropicMessages as WireProtocol>::Accumulator),
     Gemini(<GeminiContent as WireProtocol>::Accumulator),
@@ -153,20 +153,6 @@ impl Decoder {
             reply = Err(failure);
         }
         reply.map_err(|failure| failure.with_head(head))
-    }
-
-    /// Returns what the model has said so far, where the response is given up.
-    #[must_use]
-    pub fn said(mut self) -> String {
-        if !self.head.is_success() {
-            return String::new();
-        }
-        self.reply.cut();
-        let Ok(mut reply) = self.reply.finish() else { return String::new() };
-        if let Some(in_text) = &mut self.in_text {
-            reply = in_text.finish(reply, self.sink.most_calls(), &mut Vec::new());
-        }
-        reply.text()
     }
 
     /// Returns the reply once the body has ended, or as much of it as had come when a limit was

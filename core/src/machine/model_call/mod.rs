@@ -85,8 +85,9 @@ pub(crate) struct HttpExchange {
     pub(crate) decoder: Option<Box<Decoder>>,
     /// The watch for echoes in the text, where they are corrected.
     pub(crate) echo: Option<Box<EchoDetector>>,
-    /// The text that had come before a restore, until the response begins anew.
-    pub(crate) said: Option<String>,
+    /// The text that has been shown, before a restore or since. It is gathered here, since the
+    /// decoder could tell it to a snapshot only by a copy of all of its state.
+    pub(crate) said: String,
 }
 
 impl CallPurpose {
@@ -116,7 +117,7 @@ impl HttpExchange {
     /// Returns the exchange of a request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: SessionInstant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
-        let (written, whole, decoder, echo, said) = (None, None, None, None, None);
+        let (written, whole, decoder, echo) = (None, None, None, None);
         Self {
             effect,
             active_at: now,
@@ -127,19 +128,13 @@ impl HttpExchange {
             whole,
             decoder,
             echo,
-            said,
+            said: String::new(),
         }
     }
 
-    /// Returns the text that has come of a reply that is not whole; `None` if there is none.
+    /// Returns the text that has been shown of a reply that is not whole; `None` if there is none.
     pub(crate) fn said(&self) -> Option<String> {
-        let said = match &self.decoder {
-            _ if self.whole.is_some() => None,
-            // A copy is asked: a snapshot in the middle of a response must not end its decoding.
-            Some(decoder) => Some(decoder.as_ref().clone().said()),
-            None => self.said.clone(),
-        };
-        said.filter(|said| !said.is_empty())
+        (self.whole.is_none() && !self.said.is_empty()).then(|| self.said.clone())
     }
 
     /// Returns whether the input comes in the right order.

@@ -36,6 +36,7 @@ impl HttpExchange {
             ctx.event(EventKind::TextReset);
         }
         self.text_begun = false;
+        self.said.clear();
     }
 
     /// Looks for an echo in the text that has come. Returns how many bytes of it are to be kept.
@@ -59,6 +60,7 @@ impl HttpExchange {
                     ctx.event(EventKind::AssistantTextStart);
                 }
                 self.shown = true;
+                self.said.push_str(&text);
                 ctx.event(EventKind::AssistantTextDelta { text });
             }
             ReplyPiece::Reasoning(text) => {
@@ -205,11 +207,10 @@ impl ModelCall {
         self.spend(ctx);
         let CallState::Sent(mut exchange) = self.state else { return String::new() };
         ctx.cancel(exchange.effect);
-        let said = match (exchange.whole.take(), exchange.decoder.take()) {
+        let said = match exchange.whole.take() {
             _ if !self.purpose.is_shown() => String::new(),
-            (Some(reply), _) => reply.text(),
-            (None, Some(decoder)) => decoder.said(),
-            (None, None) => exchange.said.take().unwrap_or_default(),
+            Some(reply) => reply.text(),
+            None => core::mem::take(&mut exchange.said),
         };
         if said.trim().is_empty() {
             // Nothing of it enters the history, so that what was shown of it is withdrawn.
@@ -314,9 +315,9 @@ impl ModelCall {
             }
         }
         if let Some(kept) = echo {
-            let said = exchange.decoder.take().map(|decoder| decoder.said()).unwrap_or_default();
+            let reply = repeated(&exchange.said, kept);
             ctx.cancel(exchange.effect);
-            return self.over(repeated(&said, kept), ctx);
+            return self.over(reply, ctx);
         }
         if !is_whole {
             return self.go_on(ctx);

@@ -347,7 +347,7 @@ impl<'a> CallForm<'a> {
                     text_begun: exchange.text_begun,
                     written: exchange.written,
                     whole: exchange.whole.as_deref().map(Cow::Borrowed),
-                    said: exchange.said().filter(|_| call.purpose.is_shown()),
+                    said: exchange.said(),
                 },
             },
         }
@@ -383,6 +383,7 @@ impl<'a> CallForm<'a> {
                     // Without a decoder: the host carries the request out again, and the response
                     // begins anew.
                     let sent = HttpExchange::new(effect, active_at);
+                    let said = said.unwrap_or_default();
                     let sent =
                         HttpExchange { held, shown, text_begun, written, whole, said, ..sent };
                     CallState::Sent(sent)
