@@ -38,8 +38,8 @@ fn no_seed_that_failed_once_fails_again() {
         let whole = Plan::default();
         // What the simulator could not do yet when the oldest of them were found.
         let (folds, views, turns, budgets, faults) = (false, false, false, false, false);
-        let (routes, shown) = (false, false);
-        let bare = Plan { folds, views, turns, budgets, faults, routes, shown, ..whole };
+        let routes = false;
+        let bare = Plan { folds, views, turns, budgets, faults, routes, shown: false, ..whole };
         let anthropic = Plan { wire: Some(WireKind::Anthropic), ..bare };
         for plan in [whole, bare, anthropic] {
             if let Err(fault) = run(seed, plan) {
