@@ -34,6 +34,9 @@ struct KeptResult {
 impl KeptResults {
     /// Keeps an output of a tool.
     pub(crate) fn keep(&mut self, id: &str, tool: &str, chars: u64, text: String) {
+        if !cfg!(feature = "kept-results") {
+            return;
+        }
         self.bytes += text.len();
         self.list.push(KeptResult { id: id.into(), tool: tool.into(), text, chars });
         while self.bytes > MOST_BYTES && !self.list.is_empty() {
@@ -43,6 +46,9 @@ impl KeptResults {
 
     /// Returns the answer to a question of the model.
     pub(crate) fn answer(&self, query: &ResultQuery) -> Outcome {
+        if !cfg!(feature = "kept-results") {
+            return Outcome::error(ToolError::NotFound, "This build keeps none.");
+        }
         let Some(id) = &query.id else { return self.list(query.tool.as_deref()) };
         let Some(kept) = self.list.iter().find(|kept| kept.id == *id) else {
             let message = format!(

@@ -79,28 +79,24 @@ impl SessionSettings<'_> {
         let named = patches.iter().rev().find_map(patch::model_name);
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let name = name.ok_or_else(|| missing(self.provider))?;
-        let mut preset = self.provider.preset(self.preset).config();
+        let mut config = self.provider.preset(self.preset).config();
         for fallback in self.fallbacks {
             let FallbackModel { provider, endpoint, model, cheap, tasks } = fallback;
             let name = model.as_deref().or(provider.default_model.as_deref());
             let name = name.ok_or_else(|| missing(provider))?;
-            let (mut model, _) = self.model_config(provider, name, &preset.model);
+            let (mut model, _) = self.model_config(provider, name, &config.model);
             model.endpoint.clone_from(endpoint);
             let tasks = tasks.clone();
-            preset.routing.models.push(RoutedModel { model, cheap: *cheap, tasks });
+            config.routing.models.push(RoutedModel { model, cheap: *cheap, tasks });
         }
-        let (model, knowledge_cutoff) = self.model_config(self.provider, name, &preset.model);
-        let mut facts = self.facts.clone();
-        if facts.knowledge_cutoff.is_empty() {
-            facts.knowledge_cutoff = knowledge_cutoff;
+        let knowledge_cutoff;
+        (config.model, knowledge_cutoff) = self.model_config(self.provider, name, &config.model);
+        config.id.clone_from(self.id);
+        config.facts.clone_from(self.facts);
+        if config.facts.knowledge_cutoff.is_empty() {
+            config.facts.knowledge_cutoff = knowledge_cutoff;
         }
-        let mut config = SessionConfig {
-            id: self.id.clone(),
-            model,
-            facts,
-            tools: self.tools.to_vec(),
-            ..preset
-        };
+        config.tools = self.tools.to_vec();
         // The provider's own patch comes first: a user's patch may undo what it sets.
         let provider = Some(&self.provider.config).filter(|patch| !patch.0.is_empty());
         for patch in provider.into_iter().chain(&patches) {

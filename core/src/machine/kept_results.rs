@@ -18,6 +18,9 @@ pub(super) fn keep(
     result: &mut ToolResult,
     ctx: &mut StepContext<'_>,
 ) {
+    if !cfg!(feature = "kept-results") {
+        return;
+    }
     // By the call's place in the log, which only grows: the ids of a fork do not mean other outputs
     // than those of the turns that it has taken over.
     let number = ctx.body.history.call_number(&call.id);

@@ -177,7 +177,8 @@ pub(crate) fn result(
     };
     // A part of a kept output is not kept once more: the model asks for the next part instead.
     let is_part = launch.is_some_and(|launch| matches!(launch.run.job, Job::Kept(_)));
-    let whole = truncate(&mut parts, limit, setup.config.results.filter(|_| !is_part));
+    let kept = setup.config.results.filter(|_| cfg!(feature = "kept-results") && !is_part);
+    let whole = truncate(&mut parts, limit, kept);
     if let [Part::Text { text }] = parts.as_mut_slice()
         && text.is_empty()
     {

@@ -10,9 +10,7 @@ use super::{
     turn_tools::allows,
 };
 use crate::{
-    profile::{
-        NO_TOOLS_PROMPT, Profile, ToolCategory, ToolPolicy, ToolRow, inner::CATEGORIES,
-    },
+    profile::{NO_TOOLS_PROMPT, Profile, ToolCategory, ToolPolicy, ToolRow, inner::CATEGORIES},
     rules::{
         availability::further,
         folder_instructions::doc_folder,
@@ -133,7 +131,8 @@ impl AgentSetup {
         let (at, home, stages) = (0, None, Vec::new());
         let mut setup =
             Self { config, route, head_cost, folder, one_by_one, at, home, tools, stages };
-        let is_free = matches!(choice, ToolChoice::Auto | ToolChoice::Required);
+        let is_free = cfg!(feature = "tools-shown")
+            && matches!(choice, ToolChoice::Auto | ToolChoice::Required);
         if setup.config.tools_shown == ToolsShown::Staged && is_free {
             setup.stages = (0..=CATEGORIES.len()).map(|stage| setup.stage(stage)).collect();
         }
@@ -246,7 +245,8 @@ impl AgentSetup {
 
     /// Returns the tools that a request may leave out.
     pub(crate) fn unshown(&self) -> impl Iterator<Item = &RegisteredTool> {
-        self.tools.iter().filter(|tool| tool.is_deferred || self.is_staged())
+        let may_hide = cfg!(feature = "tools-shown");
+        self.tools.iter().filter(move |tool| may_hide && (tool.is_deferred || self.is_staged()))
     }
 
     /// Returns the names of the tools of a category.
@@ -256,7 +256,7 @@ impl AgentSetup {
 
     /// Returns whether tools are shown in stages.
     pub(crate) const fn is_staged(&self) -> bool {
-        !self.stages.is_empty()
+        cfg!(feature = "tools-shown") && !self.stages.is_empty()
     }
 
     /// Returns whether requests of both begin with the same bytes.
@@ -510,6 +510,14 @@ fn unknown_task(task: &str) -> String {
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     if !cfg!(feature = "corrections") && config.corrections != CorrectionPolicy::default() {
         return Err(ConfigError::new("corrections", "this build has none: leave them out"));
+    }
+    let is_usual = matches!(config.tools_shown, ToolsShown::All)
+        || config.tools_shown == ToolsShown::default();
+    if !cfg!(feature = "tools-shown") && !is_usual {
+        return Err(ConfigError::new("tools_shown", "this build shows all tools: leave it out"));
+    }
+    if !cfg!(feature = "kept-results") && config.results.is_some() {
+        return Err(ConfigError::new("results", "this build keeps none: leave it out"));
     }
     let is_known = |name: &str| ReplyFault::ALL.iter().any(|fault| fault.name() == name);
     if let Some(fault) = config.corrections.faults.keys().find(|name| !is_known(name)) {

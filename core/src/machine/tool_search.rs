@@ -13,6 +13,9 @@ const MOST: usize = 5;
 
 /// Returns the tools that fit a query best, as the model reads them.
 pub(super) fn find(query: &str, ctx: &StepContext<'_>) -> Outcome {
+    if !cfg!(feature = "tools-shown") {
+        return Outcome::text("");
+    }
     let options = ctx.body.run.options.as_deref();
     let mut found = Vec::new();
     for tool in ctx.setup.unshown() {
@@ -32,6 +35,9 @@ pub(super) fn find(query: &str, ctx: &StepContext<'_>) -> Outcome {
 
 /// Returns what the model reads of its choice of a category.
 pub(super) fn choose(category: &str, ctx: &StepContext<'_>) -> Outcome {
+    if !cfg!(feature = "tools-shown") {
+        return Outcome::text("");
+    }
     let place = CATEGORIES.iter().position(|known| *known == category);
     let names = joined(&place.map(|place| ctx.setup.names_of(place)).unwrap_or_default(), ", ");
     if names.is_empty() {

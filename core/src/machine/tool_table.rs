@@ -117,6 +117,7 @@ pub(super) fn tools(
         }
     }
     match config.tools_shown {
+        _ if !cfg!(feature = "tools-shown") => {}
         ToolsShown::All => {}
         ToolsShown::Staged => stage(&mut tools)?,
         ToolsShown::Deferred(most) => defer(&mut tools, builtin.max(most as usize))?,

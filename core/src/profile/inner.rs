@@ -16,8 +16,11 @@ use crate::rules::truncate::OutputLimit;
 use innerloop_types::tool::ResultQuery;
 
 /// The tools, in the order in which they are shown.
-pub(super) static TABLE: &[&ToolRow] =
-    &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER, &LIST_RESULTS, &READ_RESULT];
+pub(super) static TABLE: &[&ToolRow] = if cfg!(feature = "kept-results") {
+    &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER, &LIST_RESULTS, &READ_RESULT]
+} else {
+    &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER]
+};
 
 static SPAWN_AGENT: ToolRow = ToolRow {
     name: "spawn_agent",

@@ -36,7 +36,7 @@ const VARIANTS: [BuildVariant; 3] = [
             "--no-default-features",
             "--features",
             "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls,\
-             corrections,routing,recordings",
+             corrections,routing,tools-shown,kept-results,recordings",
         ],
         budget: 265_000,
     },
