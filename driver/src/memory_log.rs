@@ -3,6 +3,7 @@
 //! the session that it restores.
 
 use alloc::string::String;
+use innerloop_json::joined;
 
 /// The maximum number of bytes of a log that stays whole.
 const SHORT: usize = 64 * 1024;
@@ -48,6 +49,6 @@ impl MemoryLog {
     /// Returns the log's text, from which a session can be resumed.
     #[must_use]
     pub fn text(&self) -> String {
-        [&*self.header, &self.before, &self.snapshot, &self.after].concat()
+        joined(&[&*self.header, &self.before, &self.snapshot, &self.after], "")
     }
 }

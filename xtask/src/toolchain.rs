@@ -19,8 +19,8 @@ const PAGE_FLAGS: &str = concat!(
     "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none",
     // An engine compiles a function whole, both when it is first called and when it is found to be
     // hot. LLVM would make one of all that has a single caller; with instructions and calls that
-    // weigh 20 times as much against that bonus, it still does so with what is short.
-    " -Cllvm-args=-inline-instr-cost=100 -Cllvm-args=-inline-call-penalty=500"
+    // weigh 60 times as much against that bonus, it still does so with what is short.
+    " -Cllvm-args=-inline-instr-cost=300 -Cllvm-args=-inline-call-penalty=1500"
 );
 
 /// A way to build for wasm.
