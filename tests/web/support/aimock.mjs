@@ -127,7 +127,8 @@ export function startingProgram(t, { protocol, mock, given = {}, key = KEY }) {
   mkdirSync(folder);
   for (const [path, content] of Object.entries(given)) writeFileSync(join(folder, path), content);
   const { provider, model, below, variable } = protocol;
-  const where = ["--provider", provider, "--model", model, "--base-url", mock.url + below];
+  const address = ["--base-url", mock.url + below];
+  const where = ["--provider", provider, "--preset", "modern", "--model", model, ...address];
   const { PATH, HOME } = process.env;
   const [XDG_CONFIG_HOME, XDG_STATE_HOME] = ["config", "state"].map((name) => join(place, name));
   const env = { PATH, HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, [variable]: key };
@@ -156,7 +157,9 @@ async function runPackage(t, job) {
   const { protocol, mock, prompt, given = {}, key = KEY, vocabulary = "seed" } = job;
   const { provider, model, below } = protocol;
   const baseUrl = mock.url + below;
-  const options = { provider, model, baseUrl, apiKey: key, files: given, vocabulary };
+  // Ollama's own preset does not stream.
+  const place = { provider, preset: "modern", model, baseUrl, apiKey: key };
+  const options = { ...place, files: given, vocabulary };
   const agent = await Agent.create(options);
   t.after(() => agent.close());
   const run = agent.run(prompt);
