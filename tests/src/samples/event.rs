@@ -220,7 +220,7 @@ fn result_kinds() -> Vec<EventKind> {
             call_id: "call_17".into(),
             name: "shell".into(),
             chars: 48_210,
-            text: String::new(),
+            text: "the whole output".into(),
         },
     )
 }

@@ -50,7 +50,9 @@ fn asks() -> Vec<Ask> {
 fn jobs() -> Vec<Job> {
     let action = actions().remove(0);
     let query = ResultQuery { id: Some("result-17".into()), offset: 10_000, ..Default::default() };
-    one_of_each!(Job: Builtin(action), Custom(opaque()), Kept(query))
+    let mut jobs = one_of_each!(Job: Builtin(action), Custom(opaque()), Kept(query));
+    jobs.push(Job::Kept(ResultQuery { tool: Some("shell".into()), ..Default::default() }));
+    jobs
 }
 
 fn effects() -> Vec<Effect> {
