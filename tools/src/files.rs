@@ -104,7 +104,7 @@ pub enum EntryKind {
 }
 
 /// Sorts entries by name.
-pub(crate) fn sort(entries: &mut Vec<FolderEntry>) {
+pub(crate) fn sort(entries: &mut [FolderEntry]) {
     // The standard library's sort would be compiled anew for this type, and the page's module is
     // small.
     innerloop_json::sort(entries, Ord::cmp);

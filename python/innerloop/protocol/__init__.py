@@ -67,9 +67,9 @@ from .config import (
     TaskKind,
     TokenEstimator,
     ToolSpec,
-    ToolTimeouts,
     ToolsShown,
     ToolsShownObject,
+    ToolTimeouts,
     UndoPolicy,
     WindowFullness,
 )

@@ -184,6 +184,9 @@ pub(super) fn imports(
 }
 
 fn import(module: &str, names: &[&str]) -> String {
+    // As ruff has them in order: whatever the case of their letters.
+    let mut names = names.to_vec();
+    names.sort_by_key(|name| name.to_ascii_lowercase());
     let line = format!("from .{module} import {}\n", names.join(", "));
     match line.trim_end().chars().count() <= COLUMNS {
         true => line,
