@@ -6,6 +6,7 @@
 pub(crate) mod agent;
 pub(crate) mod agent_state;
 pub(crate) mod cause;
+pub(crate) mod child_wait;
 mod corrections;
 pub(crate) mod ctx;
 mod edited_arguments;

@@ -35,6 +35,8 @@ pub(super) fn next_try(
     {
         return alone;
     }
+    // However short: the model that has failed must not be taken for another one that is free.
+    let later = |ms: u64| ctx.now.plus_ms(ms.max(1));
     if policy.overflow_to_larger && failure.kind == FailureKind::ContextOverflow {
         let (window, now) = (route.model.context_window, ctx.now);
         let places = 0..=policy.models.len();
@@ -43,13 +45,13 @@ pub(super) fn next_try(
             return alone;
         }
         // Those with smaller windows are left alone as well: there it would not fit either.
-        let until = now.plus_ms(policy.backoff_ms);
+        let until = later(policy.backoff_ms);
         places.filter(|at| !is_larger(at)).for_each(|at| ctx.models.leave_alone(at, until));
     } else {
         let Some(off) = off_ms(failure, policy, own.unwrap_or(retry.base_ms)) else { return alone };
         // Without a place it is a model of an earlier configuration.
         if let Some(at) = place_of(&route.model, ctx) {
-            ctx.models.leave_alone(at, ctx.now.plus_ms(off));
+            ctx.models.leave_alone(at, later(off));
         }
     }
     if ctx.models.best(policy, None, ctx.now).is_some() {

@@ -60,6 +60,7 @@ impl AgentSetup {
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         check_prices(&config)?;
         check_routing(&config)?;
+        Profile::of(&config.model).check(&config)?;
         Self::of(config, 0, String::new())
     }
 
@@ -85,6 +86,7 @@ impl AgentSetup {
             // It is that of the session's own model.
             config.facts.knowledge_cutoff.clear();
         }
+        Profile::of(&config.model).check(&config)?;
         Self::of(config, 0, String::new())
     }
 
@@ -112,7 +114,6 @@ impl AgentSetup {
     ) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
-        profile.check(&config.builtin_tools)?;
         let tools = tools(&config, depth)?;
         let capable = profile.capabilities().parallel_tool_calls;
         let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
@@ -165,11 +166,17 @@ impl AgentSetup {
             }
         }
         move_facts(&mut config.facts, &options.folder);
-        // The model may ask for less than the host allows, not for more.
-        config.limits.max_turns = match (config.limits.max_turns, options.max_turns) {
-            (0, most) | (most, 0) => most,
-            (host, model) => host.min(model),
-        };
+        let mut max_turns = least(config.limits.max_turns, options.max_turns);
+        if let Some((_, named)) = &options.named {
+            max_turns = least(max_turns, named.max_turns);
+            if !named.prompt.trim().is_empty() {
+                config.base_prompt = Some(named.prompt.clone());
+            }
+            if let Some(names) = &named.tools {
+                Profile::of(&config.model).narrow(&mut config, names);
+            }
+        }
+        config.limits.max_turns = max_turns;
         let mut setup = Self::of(config, options.depth, options.folder.clone())?;
         (setup.at, setup.home) = (self.at, self.home.clone());
         Ok(setup)
@@ -398,6 +405,12 @@ impl AgentSetup {
     }
 }
 
+/// Returns the lower of two limits, of which 0 is none: a model may ask for less than the host
+/// allows, not for more.
+fn least(one: u32, other: u32) -> u32 {
+    if one == 0 || other == 0 { one.max(other) } else { one.min(other) }
+}
+
 /// Returns the route over which an agent in that folder is shown those tools.
 fn route(
     config: &SessionConfig,
@@ -469,8 +482,12 @@ fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
 fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
-    let other = config.compaction.summary.model.as_ref();
-    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(name));
+    let named = config.agents.values().filter_map(|agent| agent.model.as_ref());
+    let mut others = config.compaction.summary.model.iter().chain(named);
+    let is_unknown = |name: &&String| {
+        !name.trim().is_empty() && **name != model.name && !config.prices.contains_key(*name)
+    };
+    let other = others.find(is_unknown);
     let further = config.routing.models.iter().map(|further| &further.model);
     let unpriced = core::iter::once(model).chain(further).find(|model| model.price.is_none());
     let unknown = unpriced.map(|model| &model.name).or(other);

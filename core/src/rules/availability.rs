@@ -72,7 +72,9 @@ pub(crate) fn off_ms(
 ) -> Option<u64> {
     let asked = failure.retry_after_ms.unwrap_or_default();
     match failure.kind {
-        FailureKind::RateLimit | FailureKind::Overloaded => Some(policy.backoff_ms.max(asked)),
+        FailureKind::RateLimit | FailureKind::Overloaded => {
+            Some(policy.backoff_ms.max(asked).max(delay_ms))
+        }
         FailureKind::Quota => Some(QUOTA_MS.max(asked)),
         // A key does not become right by waiting.
         FailureKind::Authentication => Some(u64::MAX),

@@ -15,8 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 72] = [
+const NAMES: [(&str, &str); 73] = [
     ("Action", "Action"),
+    // The options have a `NamedAgent` of their own.
+    ("NamedAgent", "AgentDefinition"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
     ("ApprovalPolicy", "ApprovalPolicy"),

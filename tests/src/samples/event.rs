@@ -116,6 +116,7 @@ fn kinds() -> Vec<EventKind> {
             task: "look".into(),
             model: "mock-1".into(),
             folder: "sub".into(),
+            name: "reviewer".into(),
         },
         AgentEnded { success: true, output: "found".into() },
         Plan { items: plan() },

@@ -135,6 +135,23 @@ fn k4_a_call_comes_to_an_end_however_many_models_fail() {
 }
 
 #[test]
+fn k4_a_model_that_has_failed_is_no_free_one_however_short_it_is_left_alone() {
+    let mut config = three();
+    config.routing.backoff_ms = 0;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    overloaded(&mut host);
+    overloaded(&mut host);
+    overloaded(&mut host);
+    assert_eq!(asked(&host), ["mock", "second", "third"]);
+    let retries = host.find(|kind| matches!(kind, EventKind::Retry { .. }).then_some(()));
+    assert_eq!(retries.len(), 1, "the fourth try waits");
+    let _ = host.wait();
+    host.reply(&Message::text("done"));
+    assert_eq!(ends(&host), [RunEnd::Completed]);
+}
+
+#[test]
 fn n18_what_another_model_would_refuse_as_well_does_not_change_it() {
     for (status, kind) in [(400, "invalid_request_error"), (413, "request_too_large")] {
         let mut host = TestHost::open(three());

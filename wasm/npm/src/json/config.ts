@@ -152,13 +152,20 @@ export interface SessionConfig {
      */
     read_before_write: boolean;
   };
-  /** Agents that an agent may start. */
+  /** The limits on agents that an agent may start. */
   subagents: {
     /** The maximum depth to which agents may be nested; 0 offers none. */
     max_depth: number;
     /** The maximum number of agents that may be open at once, at all depths together. */
     max_open: number;
+    /**
+     * The time that the agents of one `spawn_agents` have, in milliseconds; those that still work
+     * then are ended. 0 means no limit.
+     */
+    batch_ms: number;
   };
+  /** The agents that can be started by name, by that name. */
+  agents: Record<string, AgentDefinition>;
   /** The rules for repairing replies that end too early. */
   repair: {
     /** The number of times in a run that a text cut by the output limit is continued. */
@@ -236,6 +243,26 @@ export interface SessionConfig {
   ask_user: boolean;
   /** True if the host carries out `fetch`, so that the model is shown a tool for it. */
   web_fetch: boolean;
+}
+
+/** An agent that can be started by a name. */
+export interface AgentDefinition {
+  /** The sentence by which a model chooses it. */
+  description: string;
+  /**
+   * The text that its system prompt begins with, in place of the family's own words; empty for
+   * these.
+   */
+  prompt: string;
+  /**
+   * Its model, at the endpoint of the session's. Without one it is the model that the call names,
+   * or the session's.
+   */
+  model: string | null;
+  /** The names of the tools that it has, among those of the session; all of them if absent. */
+  tools: string[] | null;
+  /** Most turns that it may take; 0 means no limit. */
+  max_turns: number;
 }
 
 /** Which calls a person must allow before they run (`Ask` effects). */
@@ -577,4 +604,13 @@ export type Preset =
   /** Approval of changes, 50 rounds, and only failing calls count as a loop. */
   | "ironclaw"
   /** Few and long retries, none in mid-stream; a limit is an error. */
-  | "gnoma";
+  | "gnoma"
+  /**
+   * A member of a council, who gives a position on a question: by reasoning alone, without any
+   * tool.
+   */
+  | "council_member"
+  /** A member of a council who weighs the positions of the others, likewise. */
+  | "council_discusser"
+  /** A member of a council who reviews what it has come to, likewise. */
+  | "council_reviewer";
