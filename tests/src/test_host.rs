@@ -5,8 +5,8 @@
 use crate::{anthropic::Message, wires};
 use innerloop_core::{
     Session,
-    action::Outcome,
-    config::{SessionConfig, WireKind},
+    action::{Outcome, ToolError},
+    config::{SessionConfig, VocabularyKind, WireKind},
     event::{Event, EventKind},
     id::{AgentId, EffectId, EndpointId, SessionId},
     input::{
@@ -16,6 +16,7 @@ use innerloop_core::{
     log,
     message::Part,
     output::{Ask, Effect, HookRun, HttpRequest, Output, OutputBatch},
+    preset::ConfigPreset,
     time::{SessionInstant, UnixMillis},
     tool::ToolRun,
 };
@@ -59,6 +60,19 @@ pub fn config() -> SessionConfig {
     let mut config = SessionConfig { id: SessionId("test".into()), ..SessionConfig::default() };
     config.model.endpoint = EndpointId("mock".into());
     config.model.name = "mock-1".into();
+    config
+}
+
+/// A preset as a configuration that opens, with a model that speaks that protocol and the
+/// specification's names of tools.
+#[must_use]
+pub fn preset(preset: ConfigPreset, wire: WireKind) -> SessionConfig {
+    let base = config();
+    let mut config = preset.config();
+    config.id = base.id;
+    config.model.endpoint = base.model.endpoint;
+    wires::speak(&mut config.model, wire);
+    config.model.vocabulary = VocabularyKind::Seed;
     config
 }
 
@@ -261,6 +275,32 @@ impl TestHost {
     /// The events that `pick` finds something in.
     pub fn find<'a, T>(&'a self, pick: impl Fn(&'a EventKind) -> Option<T>) -> Vec<T> {
         self.events.iter().filter_map(|event| pick(&event.kind)).collect()
+    }
+
+    /// The number of prefixes that were rebased.
+    pub fn rebases(&self) -> usize {
+        self.find(|kind| matches!(kind, EventKind::PrefixRebased { .. }).then_some(())).len()
+    }
+
+    /// How the calls' ends went, the newest last.
+    pub fn call_errors(&self) -> Vec<Option<ToolError>> {
+        self.find(|kind| match kind {
+            EventKind::ToolCallEnd { outcome, .. } => Some(outcome.error),
+            _ => None,
+        })
+    }
+
+    /// The results of calls in the newest message of the newest request.
+    ///
+    /// # Panics
+    /// If nothing has been requested, or the message has no results.
+    #[must_use]
+    pub fn results(&self) -> Vec<String> {
+        let body = self.body();
+        let newest = body["messages"].as_array().and_then(|messages| messages.last());
+        let blocks = newest.and_then(|message| message["content"].as_array()).expect("blocks");
+        let results = blocks.iter().filter(|block| block["type"] == "tool_result");
+        results.map(|block| block["content"].as_str().expect("a text").to_owned()).collect()
     }
 
     /// Takes in what a session has put out.

@@ -511,8 +511,7 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     if !cfg!(feature = "corrections") && config.corrections != CorrectionPolicy::default() {
         return Err(ConfigError::new("corrections", "this build has none: leave them out"));
     }
-    let is_usual = matches!(config.tools_shown, ToolsShown::All)
-        || config.tools_shown == ToolsShown::default();
+    let is_usual = [ToolsShown::All, ToolsShown::default()].contains(&config.tools_shown);
     if !cfg!(feature = "tools-shown") && !is_usual {
         return Err(ConfigError::new("tools_shown", "this build shows all tools: leave it out"));
     }

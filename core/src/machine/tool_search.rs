@@ -6,16 +6,24 @@ use super::{ctx::StepContext, turn_tools::allows};
 use crate::{profile::inner::CATEGORIES, rules::tool_rank::score};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{joined, sort, to_string};
-use innerloop_types::action::{Outcome, ToolError};
+use innerloop_types::{
+    action::{Outcome, ToolError},
+    text::prefix,
+};
 
 /// The number of tools that a search finds at most.
 const MOST: usize = 5;
+
+/// The number of bytes of a query that count. Each of its words is compared with each word that is
+/// said of each tool, so that a long text would take more than its length.
+const MOST_OF_QUERY: usize = 1_000;
 
 /// Returns the tools that fit a query best, as the model reads them.
 pub(super) fn find(query: &str, ctx: &StepContext<'_>) -> Outcome {
     if !cfg!(feature = "tools-shown") {
         return Outcome::text("");
     }
+    let query = prefix(query, MOST_OF_QUERY);
     let options = ctx.body.run.options.as_deref();
     let mut found = Vec::new();
     for tool in ctx.setup.unshown() {

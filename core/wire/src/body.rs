@@ -15,7 +15,7 @@ pub(super) enum BareJsonMode {
 }
 
 /// A body while it arrives.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum ResponseBody {
     /// Not known yet: nothing but white space has come.
     Unknown(BareJsonMode),

@@ -6,7 +6,7 @@ use innerloop_types::steps;
 
 /// Positions by number. The numbers are kept as text, since a tree is compiled anew for each type
 /// of key, and the one from names to positions is there anyway.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct PositionMap {
     /// The number that was set last, and its position: mostly it is the one asked for.
     last: Option<(u64, usize)>,

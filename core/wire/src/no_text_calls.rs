@@ -11,7 +11,7 @@ use innerloop_types::{
 
 /// The search for calls in text, of which there is none. The type has no value, so that the
 /// compiler drops the branches that use one.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum TextCallFinder {}
 
 impl TextCallFinder {

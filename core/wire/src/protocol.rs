@@ -49,7 +49,7 @@ pub(crate) trait WirePrefix: Clone + Debug {
 }
 
 /// A reply while it arrives.
-pub(crate) trait WireAccumulator: Clone + Debug + Default {
+pub(crate) trait WireAccumulator: Debug + Default {
     /// Takes an event, which is a JSON object.
     fn on_event(&mut self, event: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink);
 

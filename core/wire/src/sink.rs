@@ -14,7 +14,7 @@ use innerloop_types::{config::ResponseLimits, input::ResponseHead};
 const MOST_PIECES: usize = 64;
 
 /// The pieces that have been read, and the limits on how much more may be.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct PieceSink {
     pieces: Vec<ReplyPiece>,
     /// True if nobody watches.

@@ -7,7 +7,7 @@ use innerloop_types::steps;
 
 /// Splits a stream into the data of its events. The `event` and `id` fields are not read: every
 /// protocol here repeats the type in the data.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct SseSplitter {
     /// The line that has begun.
     line: Vec<u8>,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use innerloop_types::steps;
 
 /// Splits a stream of JSON objects.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct JsonSplitter {
     /// The object that has begun.
     value: Vec<u8>,

@@ -5,7 +5,7 @@
 use expect_test::{Expect, expect};
 use innerloop_core::{
     action::{Outcome, ToolError},
-    config::{SessionConfig, VocabularyKind, WireKind},
+    config::{SessionConfig, WireKind},
     corrections::ReplyFault,
     event::EventKind,
     id::{AgentId, EffectId},
@@ -15,7 +15,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    test_host::{TestHost, config as test_config},
+    test_host::{TestHost, preset as config},
     wires,
 };
 use serde_json::json;
@@ -95,16 +95,6 @@ const DAY: [Misdeed; 25] = [
     Again,
     Again,
 ];
-
-fn config(preset: ConfigPreset, wire: WireKind) -> SessionConfig {
-    let base = test_config();
-    let mut config = preset.config();
-    config.id = base.id;
-    config.model.endpoint = base.model.endpoint;
-    wires::speak(&mut config.model, wire);
-    config.model.vocabulary = VocabularyKind::Seed;
-    config
-}
 
 /// A model and the person who talks to it, with what they have done so far.
 struct BadDay {

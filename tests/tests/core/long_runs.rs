@@ -4,7 +4,7 @@
 
 use innerloop_core::{
     compaction::FoldReason,
-    config::{SessionConfig, VocabularyKind, WireKind},
+    config::{SessionConfig, WireKind},
     event::EventKind,
     input::Command,
     json::Json,
@@ -14,7 +14,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    test_host::{TestHost, config as test_config, text},
+    test_host::{self, TestHost, text},
     wires::{self, rules},
 };
 use serde_json::json;
@@ -32,12 +32,7 @@ enum Window {
 }
 
 fn config(preset: ConfigPreset, wire: WireKind, window: Window) -> SessionConfig {
-    let base = test_config();
-    let mut config = preset.config();
-    config.id = base.id;
-    config.model.endpoint = base.model.endpoint;
-    wires::speak(&mut config.model, wire);
-    config.model.vocabulary = VocabularyKind::Seed;
+    let mut config = test_host::preset(preset, wire);
     config.model.max_output_tokens = 2_048;
     config.model.context_window = if window == Window::Known { 32_000 } else { 1_000_000 };
     config.limits.max_tool_rounds_per_input = 0;

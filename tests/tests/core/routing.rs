@@ -17,7 +17,7 @@ use innerloop_tests::{
     test_host::{EPOCH, TestHost, config},
     wires,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The model of that name at the endpoint of the same name.
 fn model(name: &str) -> ModelConfig {
@@ -40,10 +40,6 @@ fn three() -> SessionConfig {
 
 fn asked(host: &TestHost) -> Vec<&str> {
     host.requests.iter().map(|request| &*request.endpoint.0).collect()
-}
-
-fn body(host: &TestHost) -> Value {
-    serde_json::from_slice(&host.requests.last().unwrap().body.0).unwrap()
 }
 
 /// The changes of the model: from which to which, and why.
@@ -77,7 +73,7 @@ fn k4_a_model_that_asks_for_a_long_wait_is_left_alone_and_the_next_takes_over_at
     let _ = host.submit("go");
     limited(&mut host, "400");
     assert_eq!(asked(&host), ["mock", "second"], "without a wait");
-    assert_eq!(body(&host)["model"], "second", "the request is made anew");
+    assert_eq!(host.body()["model"], "second", "the request is made anew");
     let told = changes(&host);
     assert_eq!((&*told[0].0, &*told[0].1), ("mock-1", "second"));
     assert!(told[0].2.contains("Too many requests"), "{told:?}");
@@ -182,7 +178,7 @@ fn n18_the_request_speaks_the_protocol_of_the_model_that_takes_over() {
     host.reply(&Message::call("c1", "list_dir", &json!({})));
     let _ = host.answer("a.txt");
     overloaded(&mut host);
-    let sent = body(&host);
+    let sent = host.body();
     assert_eq!(sent["messages"][0]["role"], "developer", "{sent}");
     assert_eq!(sent["messages"].as_array().unwrap().last().unwrap()["role"], "tool");
     let stream = wires::events(WireKind::OpenaiChat, &Message::text("done")).concat();
@@ -249,7 +245,7 @@ fn n18_another_configuration_of_the_models_begins_anew() {
     let _ = host.command(patch(r#"{"model": {"name": "mock-2"}}"#));
     let _ = host.submit("more");
     assert_eq!(asked(&host).last(), Some(&"mock"), "who names a model wants that one");
-    assert_eq!(body(&host)["model"], "mock-2");
+    assert_eq!(host.body()["model"], "mock-2");
 }
 
 #[test]

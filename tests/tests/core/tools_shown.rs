@@ -44,10 +44,7 @@ fn shown(host: &TestHost) -> Vec<String> {
 
 /// The last result in the newest request.
 fn said(host: &TestHost) -> String {
-    let body = host.body();
-    let blocks = body["messages"].as_array().unwrap().last().unwrap()["content"].clone();
-    let mut results = blocks.as_array().unwrap().iter().filter(|b| b["type"] == "tool_result");
-    results.next_back().unwrap()["content"].as_str().unwrap().to_owned()
+    host.results().pop().expect("a result")
 }
 
 fn search(query: &str) -> Message {
@@ -56,17 +53,6 @@ fn search(query: &str) -> Message {
 
 fn select(category: &str) -> Message {
     Message::call("", "select_category", &json!({"category": category}))
-}
-
-fn rebases(host: &TestHost) -> usize {
-    host.find(|kind| matches!(kind, EventKind::PrefixRebased { .. }).then_some(())).len()
-}
-
-fn errors(host: &TestHost) -> Vec<Option<ToolError>> {
-    host.find(|kind| match kind {
-        EventKind::ToolCallEnd { outcome, .. } => Some(outcome.error),
-        _ => None,
-    })
 }
 
 /// The names of the tools that a search has found.
@@ -98,12 +84,12 @@ fn n4_a_search_answers_with_schemas_and_leaves_the_head_as_it_was() {
     let names = found(&host);
     assert_eq!(names[..2], ["github__create_issue", "github__list_issues"]);
     assert!(names.len() <= 5 && said(&host).contains(r#""required":["id"]"#), "{}", said(&host));
-    assert_eq!((host.body()["tools"].clone(), rebases(&host)), (head.clone(), 0));
+    assert_eq!((host.body()["tools"].clone(), host.rebases()), (head.clone(), 0));
     host.reply(&Message::call("", "github__create_issue", &json!({"id": 7})));
     let run = host.runs.first_key_value().unwrap().1.clone();
     assert!(matches!(&run.job, Job::Custom(given) if given.text() == r#"{"id":7}"#), "{run:?}");
     let _ = host.answer("opened");
-    assert_eq!((host.body()["tools"].clone(), rebases(&host)), (head, 0));
+    assert_eq!((host.body()["tools"].clone(), host.rebases()), (head, 0));
 }
 
 #[test]
@@ -124,10 +110,13 @@ fn n4_names_come_first_and_nothing_is_said_to_be_nothing() {
     }
     host.reply(&search("zzz"));
     assert!(said(&host).starts_with("No further tool fits"), "{}", said(&host));
+    // Only the beginning of a query counts: its words are compared with those of each tool.
+    host.reply(&search(&format!("{} mail__send", "zzz ".repeat(250))));
+    assert!(said(&host).starts_with("No further tool fits"), "{}", said(&host));
     // What is shown already is not found.
     host.reply(&search("other_5"));
     assert!(!found(&host).contains(&"other_5".to_owned()));
-    assert!(errors(&host).iter().all(Option::is_none));
+    assert!(host.call_errors().iter().all(Option::is_none));
 }
 
 #[test]
@@ -135,7 +124,7 @@ fn k19_a_tool_that_was_not_loaded_is_checked_and_runs() {
     let mut host = TestHost::open(many(40));
     let _ = host.submit("go");
     host.reply(&Message::call("", "mail__send", &json!({"id": "seven"})));
-    assert_eq!(errors(&host), [Some(ToolError::InvalidArguments)]);
+    assert_eq!(host.call_errors(), [Some(ToolError::InvalidArguments)]);
     host.reply(&Message::call("", "mail__send", &json!({"id": 7})));
     assert_eq!(host.runs.len(), 1);
     let _ = host.answer("sent");
@@ -229,16 +218,16 @@ fn k18_a_category_is_chosen_first_and_then_its_tools_are_shown() {
     host.reply(&Message::call("", "read_file", &json!({"file_path": "a"})));
     let _ = host.answer("text of a");
     assert_eq!(
-        (shown(&host), rebases(&host)),
+        (shown(&host), host.rebases()),
         (vec!["read_file".into(), "select_category".into()], 1)
     );
     host.reply(&select("write"));
     assert_eq!(shown(&host), ["write_file", "edit_file", "select_category"]);
-    assert_eq!(rebases(&host), 2);
+    assert_eq!(host.rebases(), 2);
     // The next input begins with the choice again, and may be answered without any call.
     host.reply(&Message::text("Done."));
     let _ = host.submit("more");
-    assert_eq!((shown(&host), rebases(&host)), (vec!["select_category".to_owned()], 3));
+    assert_eq!((shown(&host), host.rebases()), (vec!["select_category".to_owned()], 3));
     host.reply(&Message::text("Nothing to do."));
     let ends = host.find(|kind| match kind {
         EventKind::ProcessingEnd { end, .. } => Some(*end),
@@ -256,7 +245,7 @@ fn k18_two_wrong_choices_show_all_tools() {
         assert_eq!(shown(&host), ["select_category"]);
         host.reply(&wrong);
         let all = ["read_file", "write_file", "edit_file", "list_dir", "grep"];
-        assert_eq!((shown(&host), rebases(&host)), (all.map(str::to_owned).to_vec(), 1));
+        assert_eq!((shown(&host), host.rebases()), (all.map(str::to_owned).to_vec(), 1));
     }
 }
 

@@ -36,26 +36,6 @@ fn shown(host: &TestHost) -> Vec<String> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The results in the newest request.
-fn said(host: &TestHost) -> Vec<String> {
-    let body = host.body();
-    let blocks = body["messages"].as_array().unwrap().last().unwrap()["content"].clone();
-    let results = blocks.as_array().unwrap().iter().filter(|b| b["type"] == "tool_result");
-    results.map(|b| b["content"].as_str().unwrap().to_owned()).collect()
-}
-
-fn rebases(host: &TestHost) -> usize {
-    host.find(|kind| matches!(kind, EventKind::PrefixRebased { .. }).then_some(())).len()
-}
-
-/// How the tools' ends went, newest last.
-fn errors(host: &TestHost) -> Vec<Option<ToolError>> {
-    host.find(|kind| match kind {
-        EventKind::ToolCallEnd { outcome, .. } => Some(outcome.error),
-        _ => None,
-    })
-}
-
 fn own(name: &str, read_only: bool, paths: &[&str]) -> ToolSpec {
     let properties: serde_json::Map<_, _> =
         paths.iter().map(|path| ((*path).to_owned(), json!({"type": "string"}))).collect();
@@ -77,11 +57,11 @@ fn k1_a_tool_that_is_not_listed_is_refused_in_words_and_the_head_stays() {
     let before = shown(&host);
     host.reply(&Message::text("Done."));
     submit(&mut host, "two", &json!({"tools": ["read_file", "grep"]}));
-    assert_eq!((shown(&host), rebases(&host)), (before, 0));
+    assert_eq!((shown(&host), host.rebases()), (before, 0));
     host.reply(&read("a").and_call("w", "write_file", &json!({"nonsense": true})));
     let _ = host.answer("text of a");
     assert_eq!(
-        said(&host),
+        host.results(),
         [
             "text of a",
             "write_file may not be called for this input. You may call: read_file, grep."
@@ -91,7 +71,7 @@ fn k1_a_tool_that_is_not_listed_is_refused_in_words_and_the_head_stays() {
     host.reply(&Message::text("Done."));
     let _ = host.submit("three");
     host.reply(&Message::call("w2", "write_file", &json!({"file_path": "a", "content": "x"})));
-    assert_eq!((host.runs.len(), rebases(&host)), (1, 0));
+    assert_eq!((host.runs.len(), host.rebases()), (1, 0));
 }
 
 #[test]
@@ -102,18 +82,18 @@ fn k1_hidden_tools_leave_the_head_and_come_back_and_both_are_told() {
     host.reply(&Message::text("Done."));
     let hidden = json!({"tools": ["read_file"], "hide": true});
     submit(&mut host, "two", &hidden);
-    assert_eq!((shown(&host), rebases(&host)), (vec!["read_file".to_owned()], 1));
+    assert_eq!((shown(&host), host.rebases()), (vec!["read_file".to_owned()], 1));
     assert!(!host.body()["system"].to_string().contains("write_file"));
     host.reply(&read("a"));
     let _ = host.answer("text of a");
-    assert_eq!((shown(&host), rebases(&host)), (vec!["read_file".to_owned()], 1));
+    assert_eq!((shown(&host), host.rebases()), (vec!["read_file".to_owned()], 1));
     host.reply(&Message::text("Done."));
     // The same again begins as before.
     submit(&mut host, "three", &hidden);
-    assert_eq!(rebases(&host), 1);
+    assert_eq!(host.rebases(), 1);
     host.reply(&Message::text("Done."));
     let _ = host.submit("four");
-    assert_eq!((shown(&host), rebases(&host)), (all, 2));
+    assert_eq!((shown(&host), host.rebases()), (all, 2));
 }
 
 #[test]
@@ -123,7 +103,10 @@ fn l1_i10_without_tools_an_input_is_a_single_shot() {
     assert_eq!(shown(&host), Vec::<String>::new());
     assert!(!host.body()["system"].to_string().contains("Working directory"));
     host.reply(&read("a"));
-    assert_eq!(said(&host), ["read_file may not be called for this input. Answer without tools."]);
+    assert_eq!(
+        host.results(),
+        ["read_file may not be called for this input. Answer without tools."]
+    );
     host.reply(&Message::text("I think so."));
     assert_eq!(end(&host), (RunEnd::Completed, "I think so.".into()));
 }
@@ -158,11 +141,11 @@ fn a_waiting_input_has_its_own_options_and_a_steer_those_of_the_input_under_way(
     let _ = host.command(Command::follow_up(text("three")));
     let glob = |id: &str| Message::call(id, "glob", &json!({"pattern": "*"}));
     host.reply(&glob("g1"));
-    assert_eq!(said(&host).len(), 1);
+    assert_eq!(host.results().len(), 1);
     host.reply(&Message::text("Done."));
     host.reply(&glob("g2"));
     assert_eq!(
-        said(&host),
+        host.results(),
         ["Tool error (glob): the whole folder: only these paths may be used for this input, from \
           the root on: b."]
     );
@@ -171,7 +154,7 @@ fn a_waiting_input_has_its_own_options_and_a_steer_those_of_the_input_under_way(
     assert_eq!(again.snapshot(), host.session.snapshot());
     let mut host = TestHost { session: again, ..host };
     host.reply(&read("a"));
-    assert_eq!(errors(&host).last(), Some(&Some(ToolError::PermissionDenied)));
+    assert_eq!(host.call_errors().last(), Some(&Some(ToolError::PermissionDenied)));
     host.reply(&Message::text("Done."));
     host.reply(&glob("g3"));
     assert_eq!(host.runs.len(), 1);
@@ -194,16 +177,16 @@ fn paths_hold_after_the_hook_and_before_a_person_is_asked_and_for_what_they_edit
     // VALIDATE goes first: no hook sees what does not fit.
     host.reply(&Message::call("a", "write_file", &json!({"file_path": 7})));
     assert!(host.hooks.is_empty());
-    assert_eq!(errors(&host), [Some(ToolError::InvalidArguments)]);
+    assert_eq!(host.call_errors(), [Some(ToolError::InvalidArguments)]);
     // The hook sees the call before its paths do, and what it puts there is validated again.
     host.reply(&Message::call("b", "write_file", &write("src/a.rs")));
     assert_eq!((host.hooks.len(), host.asks.len()), (1, 0));
     hook(&mut host, HookReply::Replace(Json::parse(r#"{"file_path":7}"#).unwrap()));
-    assert_eq!(errors(&host).last(), Some(&Some(ToolError::InvalidArguments)));
+    assert_eq!(host.call_errors().last(), Some(&Some(ToolError::InvalidArguments)));
     // Then the paths: nobody is asked about a call that does not keep to them.
     host.reply(&Message::call("c", "write_file", &write("texts/a.md")));
     hook(&mut host, replaced("src/a.rs"));
-    assert_eq!(errors(&host).last(), Some(&Some(ToolError::PermissionDenied)));
+    assert_eq!(host.call_errors().last(), Some(&Some(ToolError::PermissionDenied)));
     assert!(host.asks.is_empty());
     // Then the person, whose arguments go the same way.
     host.reply(&Message::call("d", "write_file", &write("src/a.rs")));
@@ -211,7 +194,7 @@ fn paths_hold_after_the_hook_and_before_a_person_is_asked_and_for_what_they_edit
     let (id, _) = host.asks[0];
     let edited = Json::parse(write("src/b.rs").to_string()).unwrap();
     let _ = host.input(Input::Answer { id, answer: Answer::AllowEdited(edited) });
-    assert_eq!(errors(&host).last(), Some(&Some(ToolError::PermissionDenied)));
+    assert_eq!(host.call_errors().last(), Some(&Some(ToolError::PermissionDenied)));
     assert!(host.runs.is_empty());
     // Then the run, whose outcome is told before the hook behind it is asked.
     host.reply(&Message::call("e", "write_file", &write("notes.md")));
@@ -220,10 +203,10 @@ fn paths_hold_after_the_hook_and_before_a_person_is_asked_and_for_what_they_edit
     let _ = host.input(Input::Answer { id, answer: Answer::Allow });
     let id = *host.runs.first_key_value().unwrap().0;
     let _ = host.done(id, Outcome::text("written"));
-    assert_eq!(errors(&host).last(), Some(&None));
+    assert_eq!(host.call_errors().last(), Some(&None));
     assert_eq!(host.hooks[0].1.point, HookPoint::AfterTool);
     hook(&mut host, HookReply::Replace(Json::parse("\"seen\"").unwrap()));
-    assert_eq!(said(&host), ["seen"]);
+    assert_eq!(host.results(), ["seen"]);
 }
 
 #[test]
@@ -242,7 +225,7 @@ fn k22_tools_of_the_hosts_are_refused_unless_they_read_or_say_what_their_paths_a
     );
     let _ = host.answer("looked");
     let _ = host.answer("copied");
-    let results = said(&host);
+    let results = host.results();
     let refused = ": only these paths may be used for this input, from the root on: texts.";
     assert_eq!(results[1], format!("Tool error (act): tools that may change any{refused}"));
     assert_eq!(results[2], format!("Tool error (copy): src{refused}"));
@@ -264,7 +247,10 @@ fn agents_that_are_started_keep_to_the_tools_and_paths_of_the_input() {
     let open = host.calls.remove(at);
     host.calls.push(open);
     host.reply(&calls);
-    assert_eq!(errors(&host)[1..], [Some(ToolError::PermissionDenied), Some(ToolError::Denied)]);
+    assert_eq!(
+        host.call_errors()[1..],
+        [Some(ToolError::PermissionDenied), Some(ToolError::Denied)]
+    );
 }
 
 #[test]
@@ -275,7 +261,7 @@ fn a_call_that_must_be_made_must_be_made_once() {
     assert_eq!(choice(&host), json!({"type": "tool", "name": "read_file"}));
     host.reply(&read("a"));
     let _ = host.answer("text of a");
-    assert_eq!((choice(&host), rebases(&host)), (Value::Null, 1));
+    assert_eq!((choice(&host), host.rebases()), (Value::Null, 1));
     host.reply(&Message::text("Done."));
     assert_eq!(end(&host).0, RunEnd::Completed);
 }
@@ -391,5 +377,5 @@ fn k1_import_and_turn_options_go_together() {
     }];
     let _ = host.command(Command::Import { turns });
     submit(&mut host, "go", &json!({"tools": ["grep"], "hide": true}));
-    assert_eq!((shown(&host), rebases(&host)), (vec!["grep".to_owned()], 1));
+    assert_eq!((shown(&host), host.rebases()), (vec!["grep".to_owned()], 1));
 }

@@ -53,7 +53,7 @@ impl BlockDelta<'_> {
 }
 
 /// A block while it arrives.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum PartialBlock {
     /// Text and the sources that it cites, which go back with it.
     Text { text: String, citations: Vec<Json> },

@@ -22,7 +22,7 @@ use innerloop_types::{
 };
 
 /// The reply while it arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct AnthropicAccumulator {
     /// The blocks, in the order of their starts.
     blocks: Vec<BlockSlot>,
@@ -38,7 +38,7 @@ pub(crate) struct AnthropicAccumulator {
 }
 
 /// A block while it arrives.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct BlockSlot {
     block: PartialBlock,
     surrogate: PendingSurrogate,

@@ -33,7 +33,7 @@ use innerloop_types::{
 };
 
 /// The reply while it arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct GeminiAccumulator {
     blocks: Vec<Block>,
     /// The call whose arguments come in pieces.
@@ -54,7 +54,7 @@ pub(crate) struct GeminiAccumulator {
 }
 
 /// A call whose arguments come in pieces.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct OpenCall {
     /// Its block's index.
     at: usize,

@@ -6,7 +6,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use innerloop_types::steps;
 
 /// A value that grows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum PartialValue {
     /// Not said yet.
     Nothing,

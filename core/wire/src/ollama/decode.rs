@@ -19,7 +19,7 @@ use innerloop_types::{
 };
 
 /// The reply while it arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct OllamaAccumulator {
     blocks: Vec<Block>,
     model: Option<String>,

@@ -18,7 +18,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_types::message::{Block, FinishReason, ReasoningBlock, Reply};
 
 /// The part of a reply that has come so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct PartialReply {
     /// Text, thinking and calls, in the order in which they began, each with its choice.
     runs: Vec<(u64, ReplySegment)>,
@@ -40,7 +40,7 @@ pub(super) struct PartialReply {
 }
 
 /// A stretch of one kind.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum ReplySegment {
     Said(TextSegment),
     /// The call's position among the calls.
@@ -48,7 +48,7 @@ enum ReplySegment {
 }
 
 /// A stretch of text or thinking.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct TextSegment {
     kind: SegmentKind,
     text: String,

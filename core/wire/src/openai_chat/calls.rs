@@ -21,7 +21,7 @@ use innerloop_types::{
 };
 
 /// The calls of one reply.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct CallList {
     /// In the order in which they began.
     list: Vec<PartialCall>,
@@ -33,7 +33,7 @@ pub(super) struct CallList {
 }
 
 /// A call while it arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct PartialCall {
     id: String,
     name: String,

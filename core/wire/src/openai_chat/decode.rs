@@ -15,7 +15,7 @@ use core::mem;
 use innerloop_types::{input::ResponseHead, message::Reply};
 
 /// The reply while it is streamed.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct ChatAccumulator {
     answer: PartialReply,
     /// True if `[DONE]` has come, so that what follows does not count.

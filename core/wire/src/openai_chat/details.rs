@@ -12,7 +12,7 @@ use innerloop_json::{Map, quoted};
 use innerloop_types::json::Json;
 
 /// The details of one reply, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct DetailList {
     list: Vec<ReasoningDetail>,
     /// The position of the detail to which more of that field and index belongs.
@@ -20,7 +20,7 @@ pub(super) struct DetailList {
 }
 
 /// One detail: how it began, what came behind, and the field that grows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct ReasoningDetail {
     begun: Json,
     later: Map<String>,
@@ -28,7 +28,7 @@ struct ReasoningDetail {
 }
 
 /// The field that grows from delta to delta.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct GrowingField {
     name: &'static str,
     text: String,

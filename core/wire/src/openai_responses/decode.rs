@@ -31,7 +31,7 @@ const STRANDS: [(&str, DeltaKind); 6] = [
 ];
 
 /// The reply while it arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct ResponsesAccumulator {
     reply: Reply,
     slots: SlotList,

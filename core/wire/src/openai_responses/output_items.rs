@@ -14,7 +14,7 @@ use core::mem;
 use innerloop_types::{json::Json, steps};
 
 /// The items, in the order of their first mention.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct SlotList {
     list: Vec<ItemSlot>,
     /// The position of the newest item of each key. A tree, since an output may have very many
@@ -23,7 +23,7 @@ pub(super) struct SlotList {
 }
 
 /// An item while it arrives.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct ItemSlot {
     number: Option<u64>,
     /// The position of the item among all, in the order of their first mention.

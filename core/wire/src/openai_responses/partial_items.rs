@@ -38,7 +38,7 @@ impl DeltaKind {
 }
 
 /// The pieces of one item, joined by strand and part.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct StreamedItem {
     /// The parts of each strand, in the order of the enum.
     strands: [StreamedParts; 5],
@@ -49,7 +49,7 @@ pub(super) struct StreamedItem {
 }
 
 /// The parts of a strand, in the order of their first mention.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct StreamedParts {
     texts: Vec<String>,
     /// The position of the part of each number.

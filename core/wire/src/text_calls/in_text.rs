@@ -13,7 +13,7 @@ use innerloop_types::{
 };
 
 /// The search for calls in a reply's text.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct TextCallFinder {
     family: TextFamily,
     /// True if the text begins in thinking, as far as is known.

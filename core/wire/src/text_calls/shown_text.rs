@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 use innerloop_types::steps;
 
 /// The output that has been shown.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ShownOutput {
     said: ShownText,
     thought: ShownText,
@@ -17,7 +17,7 @@ pub(super) struct ShownOutput {
 }
 
 /// Text of one kind: what is said, or what is thought.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct ShownText {
     text: String,
     /// Text to be shown before what follows: white space, as far as is known.

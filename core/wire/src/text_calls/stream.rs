@@ -19,7 +19,7 @@ use alloc::{string::String, vec::Vec};
 use innerloop_types::{message::FinishReason, model::TextFamily as Family, steps, tool::ToolSpec};
 
 /// A scanner that shows a text while it arrives, and takes it apart at its end.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TextScanner {
     format: TextFormat,
     text: String,
