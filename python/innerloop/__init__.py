@@ -1,6 +1,7 @@
 """A coding agent to build on: it streams, calls your functions, and edits files in a sandbox."""
 
 from .agent import Agent
+from .agent_files import agents_from
 from .core import Core
 from .effects import Approval
 from .errors import InnerloopError, RejectedError, ToolError
@@ -37,5 +38,6 @@ __all__ = [
     "ToolResult",
     "UndoneFiles",
     "Usage",
+    "agents_from",
     "tool",
 ]

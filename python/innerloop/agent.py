@@ -26,6 +26,7 @@ from .protocol import (
     CorrectionPolicyPatch,
     EnvironmentFacts,
     Event,
+    NamedAgentPatch,
     Part,
     PendingInputs,
     ResultPolicyPatch,
@@ -79,6 +80,10 @@ class Agent(Engine):
             a tool ``tool_search``; staged, for small models, it chooses a kind of tools first.
         results: Keeps outputs of tools whole of which the model reads only a part, so that it can
             read on: ``{}``, or ``{"preview_chars": 2000}`` for the most that it reads at first.
+        preset: The defaults: ``modern`` (if left out), ``seed001``, ``ollama``, …; for deliberation
+            without any tool ``council_member``, ``council_discusser``, ``council_reviewer``.
+        agents: Agents that can be started by name, each with a prompt, a model and tools of its
+            own: see :class:`innerloop.protocol.NamedAgent` and :func:`innerloop.agents_from`.
         facts: Facts for the model: project documents, the state of git.
         corrections: The faults of replies that are corrected, and how often:
             ``{"faults": {"greeting": 2, "echo": 0}, "max_per_run": 5}``. What is left out stays as
@@ -113,6 +118,7 @@ class Agent(Engine):
         preset: ConfigPreset | None = None,
         tools_shown: ToolsShown | None = None,
         results: ResultPolicyPatch | None = None,
+        agents: Mapping[str, NamedAgentPatch] | None = None,
         facts: EnvironmentFacts | None = None,
         corrections: CorrectionPolicyPatch | None = None,
         config: SessionConfigPatch | None = None,
@@ -140,6 +146,7 @@ class Agent(Engine):
             preset=preset,
             tools_shown=tools_shown,
             results=results,
+            agents=agents,
             facts=facts,
             corrections=corrections,
             config=config,

@@ -28,6 +28,7 @@ from .protocol import (
     EnvironmentFacts,
     Event,
     HookPolicyPatch,
+    NamedAgentPatch,
     Parts,
     Provider,
     ResultPolicyPatch,
@@ -57,12 +58,16 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "preset": ("a name", (str,)),
     "tools_shown": ("`all`, `staged` or a dictionary", (str, Mapping)),
     "results": ("a dictionary", (Mapping,)),
+    "agents": ("a dictionary", (Mapping,)),
     "facts": ("a dictionary", (Mapping,)),
     "corrections": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
     "id": ("a text", (str,)),
 }
 """The kind of each option, in words for messages and as types."""
+
+_AGENT_TOOLS = ["spawn_agent", "spawn_agents", "send_input", "wait", "close_agent"]
+"""The tools with which the model starts other agents."""
 
 
 @dataclass
@@ -88,6 +93,7 @@ class Options:
     preset: ConfigPreset | None = None
     tools_shown: ToolsShown | None = None
     results: ResultPolicyPatch | None = None
+    agents: Mapping[str, NamedAgentPatch] | None = None
     facts: EnvironmentFacts | None = None
     corrections: CorrectionPolicyPatch | None = None
     config: SessionConfigPatch | None = None
@@ -117,11 +123,15 @@ class Options:
     def settings(self, core: Core, provider: Provider, tools: Mapping[str, Tool]) -> SessionConfig:
         """Returns the session's configuration."""
         patch: SessionConfigPatch = {
-            "builtin_tools": "none" if self.workspace is None else "all",
-            # No agents are started unless `config` asks for it: each costs money that nobody
-            # expects.
-            "subagents": {"max_depth": 0},
+            # No agents are started unless `agents` or `config` asks for it: each costs money that
+            # nobody expects.
+            "subagents": {"max_depth": 0 if self.agents is None else 1},
         }
+        if self.agents is not None:
+            patch["agents"] = dict(self.agents)
+        if self.workspace is None:
+            # Agents need no folder, but tools to be started with.
+            patch["builtin_tools"] = "none" if self.agents is None else {"only": _AGENT_TOOLS}
         if self.approve is not None:
             patch["approval"] = {"ask": "changes"}
         if self.ask is not None:

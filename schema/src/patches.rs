@@ -38,7 +38,12 @@ fn add(read: &SchemaTable, name: &str, patches: &mut SchemaTable) {
         body: TypeBody::Object(ObjectSchema { fields: fields.collect(), closed: object.closed }),
     });
     for field in &object.fields {
-        if let ValueSchema::Defined(inner) = field.value.clone().without_null() {
+        let value = match field.value.clone().without_null() {
+            // A patch names the values of a map one by one.
+            ValueSchema::Map(inner) => inner.without_null(),
+            value => value,
+        };
+        if let ValueSchema::Defined(inner) = value {
             add(read, &inner, patches);
         }
     }

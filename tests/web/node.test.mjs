@@ -38,6 +38,7 @@ import "./node/undo.mjs";
 import "./node/faults.mjs";
 import "./node/session.mjs";
 import "./node/state.mjs";
+import "./node/agents.mjs";
 import "./node/people.mjs";
 import "./node/compaction.mjs";
 import "./node/limits.mjs";

@@ -11,7 +11,7 @@ use crate::rules::{
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{Map, ToJson, joined};
 use innerloop_types::{
-    config::{ApprovalRule, LoopPolicy},
+    config::{ApprovalRule, LoopPolicy, NamedAgent},
     corrections::ReplyFault,
     id::{AgentId, ById, EffectId},
     input::{HttpInput, TurnOptions},
@@ -89,6 +89,10 @@ pub(crate) struct SpawnOptions {
     pub(crate) parent: AgentId,
     /// The depth of its nesting; 1 where the session's own agent started it.
     pub(crate) depth: u32,
+    /// The name that it was started by, if it has one, and what that stood for.
+    // Kept whole: the configuration may lose the name, and an agent that works must neither end for
+    // that nor get tools that it did not have.
+    pub(crate) named: Option<(String, NamedAgent)>,
     pub(crate) model: Option<String>,
     /// The folder of the workspace that it works in, from the root on.
     pub(crate) folder: String,
@@ -161,6 +165,13 @@ pub(crate) struct RunCounts {
     pub(crate) usage: Usage,
     /// The cost, as far as it is known.
     pub(crate) cost_nano_usd: Option<u64>,
+}
+
+impl SpawnOptions {
+    /// Returns the name that it was started by; empty for none.
+    pub(crate) fn name(&self) -> &str {
+        self.named.as_ref().map_or("", |(name, _)| name)
+    }
 }
 
 impl RunCounts {
@@ -377,6 +388,11 @@ impl AgentData {
 }
 
 impl ChildAgent {
+    /// An agent that could not be started, for such a reason.
+    pub(super) fn failed(output: String) -> Self {
+        Self { state: SubagentState::Failed, output, turns: 0, since: 0, over: true }
+    }
+
     /// Returns the JSON that the model reads of its end.
     pub(crate) fn result(&self) -> Json {
         #[derive(ToJson)]

@@ -3,22 +3,19 @@
 //! to other agents.
 
 use super::{
-    agent_state::AgentData,
+    agent_state::{AgentData, SpawnOptions},
     ledger::{EffectKind, Ledger},
     route::Route,
     setup::AgentSetup,
     turn_tools::allows,
     unsent::name,
 };
-use crate::{
-    profile::inner::SpawnCall,
-    rules::{
-        availability::ModelAvailability,
-        budget::{SpendTracker, UsedUp},
-        cost,
-    },
+use crate::rules::{
+    availability::ModelAvailability,
+    budget::{SpendTracker, UsedUp},
+    cost,
 };
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
 use innerloop_types::{
     config::{HookPoint, Limits, Price, SpendAmount},
@@ -34,8 +31,8 @@ use innerloop_wire::{MediaGate, parts};
 /// A message to an agent, which the session carries over.
 #[derive(Debug)]
 pub(crate) enum AgentSignal {
-    /// Start an agent under that id.
-    Spawn { child: AgentId, parent: AgentId, call: SpawnCall },
+    /// Start an agent under that id on a task.
+    Spawn { child: AgentId, task: String, options: Box<SpawnOptions> },
     /// A message for the model: at its next step if the agent works, as a new task if it is idle.
     Steer { agent: AgentId, parts: Vec<Part> },
     /// End an agent.

@@ -6,6 +6,8 @@
 pub(crate) mod agent;
 pub(crate) mod agent_state;
 pub(crate) mod cause;
+pub(crate) mod child_wait;
+mod config_check;
 mod corrections;
 pub(crate) mod ctx;
 mod edited_arguments;

@@ -4,6 +4,7 @@
 
 use super::{
     agent_state::{AgentData, SpawnOptions},
+    config_check::{check, check_prices, cost_limit},
     route::Route,
     tool_stages::{ToolStage, last_two},
     tool_table::{RegisteredTool, names_of, tools},
@@ -27,7 +28,6 @@ use innerloop_types::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ModelConfig, ProjectDoc,
         SessionConfig, TextCalls, ToolChoice,
     },
-    corrections::{CorrectionPolicy, ReplyFault},
     event::EventKind,
     input::TurnOptions,
     path::seen,
@@ -60,6 +60,7 @@ impl AgentSetup {
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         check_prices(&config)?;
         check_routing(&config)?;
+        Profile::of(&config.model).check(&config)?;
         Self::of(config, 0, String::new())
     }
 
@@ -85,6 +86,7 @@ impl AgentSetup {
             // It is that of the session's own model.
             config.facts.knowledge_cutoff.clear();
         }
+        Profile::of(&config.model).check(&config)?;
         Self::of(config, 0, String::new())
     }
 
@@ -112,7 +114,6 @@ impl AgentSetup {
     ) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
-        profile.check(&config.builtin_tools)?;
         let tools = tools(&config, depth)?;
         let capable = profile.capabilities().parallel_tool_calls;
         let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
@@ -165,11 +166,18 @@ impl AgentSetup {
             }
         }
         move_facts(&mut config.facts, &options.folder);
-        // The model may ask for less than the host allows, not for more.
-        config.limits.max_turns = match (config.limits.max_turns, options.max_turns) {
-            (0, most) | (most, 0) => most,
-            (host, model) => host.min(model),
-        };
+        let mut max_turns = least(config.limits.max_turns, options.max_turns);
+        if let Some((_, named)) = options.named.as_ref().filter(|_| cfg!(feature = "named-agents"))
+        {
+            max_turns = least(max_turns, named.max_turns);
+            if !named.prompt.trim().is_empty() {
+                config.base_prompt = Some(named.prompt.clone());
+            }
+            if let Some(names) = &named.tools {
+                Profile::of(&config.model).narrow(&mut config, names);
+            }
+        }
+        config.limits.max_turns = max_turns;
         let mut setup = Self::of(config, options.depth, options.folder.clone())?;
         (setup.at, setup.home) = (self.at, self.home.clone());
         Ok(setup)
@@ -398,6 +406,12 @@ impl AgentSetup {
     }
 }
 
+/// Returns the lower of two limits, of which 0 is none: a model may ask for less than the host
+/// allows, not for more.
+fn least(one: u32, other: u32) -> u32 {
+    if one == 0 || other == 0 { one.max(other) } else { one.min(other) }
+}
+
 /// Returns the route over which an agent in that folder is shown those tools.
 fn route(
     config: &SessionConfig,
@@ -455,29 +469,6 @@ fn may_sum_up(config: &SessionConfig) -> bool {
         || config.loops.ladder.contains(&LoopStep::Summarize)
 }
 
-/// Returns the field that limits the cost, if one does.
-fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
-    let limits = &config.limits;
-    let costs = [
-        ("limits.run.cost_nano_usd", limits.run.cost_nano_usd),
-        ("limits.session.cost_nano_usd", limits.session.cost_nano_usd),
-    ];
-    costs.into_iter().find(|(_, limit)| *limit > 0).map(|(field, _)| field)
-}
-
-/// Checks that a limit of the cost comes with the prices of all models.
-fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
-    let Some(field) = cost_limit(config) else { return Ok(()) };
-    let model = &config.model;
-    let other = config.compaction.summary.model.as_ref();
-    let other = other.filter(|name| **name != model.name && !config.prices.contains_key(name));
-    let further = config.routing.models.iter().map(|further| &further.model);
-    let unpriced = core::iter::once(model).chain(further).find(|model| model.price.is_none());
-    let unknown = unpriced.map(|model| &model.name).or(other);
-    let message = |name| format!("cannot be kept: the price of {name} is not known");
-    unknown.map_or(Ok(()), |name| Err(ConfigError::new(field, message(name))))
-}
-
 /// Checks that a session works with each of its models.
 fn check_routing(config: &SessionConfig) -> Result<(), ConfigError> {
     let models = &config.routing.models;
@@ -505,95 +496,4 @@ fn check_routing(config: &SessionConfig) -> Result<(), ConfigError> {
 fn unknown_task(task: &str) -> String {
     let names: Vec<&str> = task_kind::names().collect();
     format!("{} is no kind of task: {}", quoted(task), joined(&names, ", "))
-}
-
-fn check(config: &SessionConfig) -> Result<(), ConfigError> {
-    if !cfg!(feature = "corrections") && config.corrections != CorrectionPolicy::default() {
-        return Err(ConfigError::new("corrections", "this build has none: leave them out"));
-    }
-    let is_usual = [ToolsShown::All, ToolsShown::default()].contains(&config.tools_shown);
-    if !cfg!(feature = "tools-shown") && !is_usual {
-        return Err(ConfigError::new("tools_shown", "this build shows all tools: leave it out"));
-    }
-    if !cfg!(feature = "kept-results") && config.results.is_some() {
-        return Err(ConfigError::new("results", "this build keeps none: leave it out"));
-    }
-    let is_known = |name: &str| ReplyFault::ALL.iter().any(|fault| fault.name() == name);
-    if let Some(fault) = config.corrections.faults.keys().find(|name| !is_known(name)) {
-        let field = format!("corrections.faults.{fault}");
-        return Err(ConfigError::new(field, "is no fault that can be corrected"));
-    }
-    check_model(config)?;
-    check_loops(config)
-}
-
-fn check_model(config: &SessionConfig) -> Result<(), ConfigError> {
-    let required = |field: &'static str, value: &str, what: &str| {
-        if value.trim().is_empty() {
-            let message = format!("is empty: {what}");
-            return Err(ConfigError::new(field, message));
-        }
-        Ok(())
-    };
-    required("id", &config.id.0, "give the session a unique id, a UUID for example")?;
-    required("model.endpoint", &config.model.endpoint.0, "name an endpoint of the host's table")?;
-    required("model.name", &config.model.name, "name the model to talk to")?;
-    innerloop_wire::check(&config.model)?;
-    if config.model.max_output_tokens == 0 {
-        let message = String::from("is 0: a reply needs room for at least one token");
-        return Err(ConfigError::new("model.max_output_tokens", message));
-    }
-    if config.model.context_window <= config.model.max_output_tokens {
-        let message = format!(
-            "is {}: it must be more than model.max_output_tokens ({})",
-            config.model.context_window, config.model.max_output_tokens
-        );
-        return Err(ConfigError::new("model.context_window", message));
-    }
-    let timeouts = &config.timeouts;
-    if timeouts.default_command_ms == 0 || timeouts.default_command_ms > timeouts.max_command_ms {
-        let message = format!(
-            "is {}: it must be from 1 to timeouts.max_command_ms ({})",
-            timeouts.default_command_ms, timeouts.max_command_ms
-        );
-        return Err(ConfigError::new("timeouts.default_command_ms", message));
-    }
-    let response = &config.response;
-    let has_room = response.max_bytes > 0 && response.max_kept_bytes > 0;
-    if !(has_room && response.max_items > 0 && response.max_calls > 0) {
-        let message = String::from("a limit is 0: no reply of a model could be read");
-        return Err(ConfigError::new("response", message));
-    }
-    if config.retry.idle_ms == 0 {
-        let message = String::from("is 0: every model call would count as broken at once");
-        return Err(ConfigError::new("retry.idle_ms", message));
-    }
-    Ok(())
-}
-
-fn check_loops(config: &SessionConfig) -> Result<(), ConfigError> {
-    if config.loops.detect && config.loops.window < 2 {
-        let message = String::from("must be at least 2: one call alone repeats nothing");
-        return Err(ConfigError::new("loops.window", message));
-    }
-    if config.loops.detect && config.loops.max_period == 0 {
-        let message = String::from("is 0: the shortest cycle has one call");
-        return Err(ConfigError::new("loops.max_period", message));
-    }
-    if config.loops.detect && config.loops.ladder.is_empty() {
-        let message = String::from("is empty: say what is done, or set loops.detect to false");
-        return Err(ConfigError::new("loops.ladder", message));
-    }
-    for (at, tier) in config.compaction.auto.iter().enumerate() {
-        let window = config.model.context_window.into();
-        let (from, to) = (tier.from.tokens(window), tier.to.tokens(window));
-        if to >= from || from > window {
-            let message = format!(
-                "goes from {from} to {to} tokens of a window of {window}: it must begin within \
-                 the window and lead further down"
-            );
-            return Err(ConfigError::new(format!("compaction.auto[{at}]"), message));
-        }
-    }
-    Ok(())
 }

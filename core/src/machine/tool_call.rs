@@ -3,6 +3,7 @@
 //! the hooks left of the outcome; the event always has the whole outcome.
 
 use super::{
+    child_wait::ChildWait,
     corrections,
     ctx::StepContext,
     edited_arguments, kept_results,
@@ -53,8 +54,8 @@ pub(crate) enum ToolCallState {
     Queued(ToolTask),
     /// The host runs it.
     Running { effect: EffectId, run: LaunchedRun, mode: ExecMode },
-    /// It waits for another agent.
-    Waiting { child: AgentId, until: Option<SessionInstant> },
+    /// It waits for other agents.
+    Waiting(ChildWait),
     /// It waits for the user's answer.
     Question { effect: EffectId, question: String },
     /// It has run, and the host's hook looks at what came of it.
@@ -212,6 +213,18 @@ impl RoundCall {
         self.finish(ran, outcome, ctx);
     }
 
+    /// Waits for agents, unless none of them works any more.
+    pub(crate) fn wait_for(&mut self, wait: ChildWait, ctx: &mut StepContext<'_>) {
+        let children = &ctx.body.learnt().children;
+        if !wait.is_over(children) {
+            self.state = ToolCallState::Waiting(wait);
+            return;
+        }
+        let text = wait.text(children);
+        wait.end_agents(false, ctx);
+        self.on_outcome(Outcome::text(text), ctx);
+    }
+
     /// Takes the final answer, as JSON text. It stands once the call is settled.
     pub(crate) fn on_final_answer(&mut self, answer: String, ctx: &mut StepContext<'_>) {
         self.finish(CallExecution::Answer(answer), Outcome::text("Accepted."), ctx);
@@ -305,6 +318,10 @@ impl RoundCall {
                 // It has run, and only the hook's reply is missing: its own outcome is the truth.
                 return self.settle(ran, &outcome, None, ctx);
             }
+            ToolCallState::Waiting(wait) if wait.is_batch => {
+                wait.end_agents(false, ctx);
+                ". The agents may have done a part of their tasks."
+            }
             ToolCallState::Running { .. } => ". The call may have taken effect in part.",
             _ => " before the call began.",
         };
@@ -342,7 +359,7 @@ impl RoundCall {
             | ToolCallState::After { effect, .. } => Some(*effect),
             ToolCallState::Stopped
             | ToolCallState::Queued(_)
-            | ToolCallState::Waiting { .. }
+            | ToolCallState::Waiting(_)
             | ToolCallState::Done(_) => None,
         }
     }
@@ -355,16 +372,12 @@ impl RoundCall {
             ToolCallState::Running { .. } => EffectKind::Tool,
             ToolCallState::Stopped
             | ToolCallState::Queued(_)
-            | ToolCallState::Waiting { .. }
+            | ToolCallState::Waiting(_)
             | ToolCallState::Done(_) => {
                 return None;
             }
         };
         self.effect().map(|effect| (effect, kind))
-    }
-
-    pub(crate) fn waits_for(&self, other: AgentId) -> bool {
-        matches!(self.state, ToolCallState::Waiting { child, .. } if child == other)
     }
 
     pub(crate) fn result(self) -> Option<ToolResult> {
@@ -401,7 +414,7 @@ impl RoundCall {
             }
             ToolCallState::Stopped
             | ToolCallState::Queued(_)
-            | ToolCallState::Waiting { .. }
+            | ToolCallState::Waiting(_)
             | ToolCallState::Done(_) => {
                 return None;
             }

@@ -86,8 +86,14 @@ pub(super) fn tools(
     let answer = config.answer.as_ref().map(|answer| &answer.schema);
     let mut tools: Vec<RegisteredTool> = Vec::new();
     for row in profile.rows(config, depth) {
-        let spec = row.spec(profile.command_ms(&config.timeouts), answer);
-        let mut tool = RegisteredTool::builtin(row, spec)?;
+        let spec = |agents| row.spec(profile.command_ms(&config.timeouts), answer, agents);
+        let mut tool = RegisteredTool::builtin(row, spec(Some(&config.agents)))?;
+        if row.starts_agents() {
+            // A call is checked anew in a session that was restored, and must stay valid although
+            // the configuration has lost the name by then: names are looked up when agents are
+            // started.
+            tool.schema = schema(&spec(None), 0)?;
+        }
         if config.timeouts.has_default() {
             // A limit that the user has configured goes before that of the model family.
             tool.policy.default_ms = None;
@@ -164,7 +170,7 @@ fn add(tools: &mut Vec<RegisteredTool>, tool: RegisteredTool) -> bool {
 }
 
 fn described(row: &'static ToolRow, what: &str) -> Result<RegisteredTool, ConfigError> {
-    let mut spec = row.spec(0, None);
+    let mut spec = row.spec(0, None, None);
     spec.description = format!("{} {what}.", spec.description);
     RegisteredTool::builtin(row, spec)
 }

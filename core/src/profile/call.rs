@@ -27,6 +27,8 @@ pub struct CanonicalCall {
 pub(crate) enum InnerCall {
     /// Start another agent on a task.
     Spawn(SpawnCall),
+    /// Start several agents, each on a task, and wait for all.
+    Batch(Vec<SpawnCall>),
     /// Say something to an agent.
     Send {
         /// Its id, as the model knows it.
@@ -34,10 +36,10 @@ pub(crate) enum InnerCall {
         /// The text to send.
         message: String,
     },
-    /// Wait for an agent's result.
+    /// Wait for the results of agents.
     Wait {
-        /// Its id, as the model knows it.
-        agent_id: String,
+        /// Their ids, as the model knows them.
+        agent_ids: Vec<String>,
         /// The maximum time to wait, in milliseconds.
         timeout_ms: Option<u64>,
     },
@@ -77,6 +79,8 @@ pub(crate) struct SpawnCall {
     pub(crate) task: String,
     /// The folder that it works in and stays in.
     pub(crate) working_dir: Option<String>,
+    /// The name of the agent, if it has one.
+    pub(crate) agent: Option<String>,
     /// The model, if it is another one.
     pub(crate) model: Option<String>,
     /// Most turns; 0 or `None` for no limit.

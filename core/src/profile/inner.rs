@@ -8,28 +8,36 @@ use super::{
     args::ToolArguments,
     row::{
         ArgumentReader, REPORTS,
-        ToolParameters::{self, Fixed},
+        ToolParameters::{self, Fixed, Spawning},
         ToolPolicy, ToolRequirement, ToolRow, WHOLE,
     },
 };
 use crate::rules::truncate::OutputLimit;
+use alloc::{vec, vec::Vec};
 use innerloop_types::tool::ResultQuery;
 
-/// The tools, in the order in which they are shown.
-pub(super) static TABLE: &[&ToolRow] = if cfg!(feature = "kept-results") {
-    &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER, &LIST_RESULTS, &READ_RESULT]
-} else {
-    &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER]
-};
+/// Returns the tools, in the order in which they are shown.
+pub(super) fn rows() -> Vec<&'static ToolRow> {
+    let mut rows = vec![&SPAWN_AGENT];
+    if cfg!(feature = "named-agents") {
+        rows.push(&SPAWN_AGENTS);
+    }
+    rows.extend([&SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER]);
+    if cfg!(feature = "kept-results") {
+        rows.extend([&LIST_RESULTS, &READ_RESULT]);
+    }
+    rows
+}
 
 static SPAWN_AGENT: ToolRow = ToolRow {
     name: "spawn_agent",
     description: "Start another agent on a scoped task. It works on the same files with a \
                   conversation of its own, beside you. Returns its id at once; use wait for its \
                   result.",
-    parameters: Fixed(
+    parameters: Spawning(
         "task: nonempty What it is to do, with all that it needs to know: it sees nothing of this \
          conversation\n\
+         agent?: agents Which of the named agents; one without a name if absent\n\
          working_dir?: text A folder in your working directory for it to work in and to stay in; \
          yours if absent\n\
          model?: text Another model; yours if absent\n\
@@ -40,6 +48,26 @@ static SPAWN_AGENT: ToolRow = ToolRow {
     policy: ToolPolicy {
         needs: Some(ToolRequirement::Agents),
         output: REPORTS,
+        ..ToolPolicy::RUNS
+    },
+};
+
+static SPAWN_AGENTS: ToolRow = ToolRow {
+    name: "spawn_agents",
+    description: "Start agents on tasks that do not depend on each other, and wait for all. \
+                  Returns their results in that order, long ones shortened.",
+    parameters: Spawning(
+        "tasks: {}[1..10]\n\
+         - task: nonempty What it is to do, with all that it needs to know\n\
+         - agent?: agents Which of the named agents; one without a name if absent\n\
+         - working_dir?: text A folder in yours to stay in\n\
+         max_turns?: 0.. Most turns each may take; 0 means no limit",
+    ),
+    read: ArgumentReader::Inner(spawn_agents),
+    tell: None,
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::AgentBatches),
+        output: OutputLimit::DEFAULT,
         ..ToolPolicy::RUNS
     },
 };
@@ -65,7 +93,8 @@ static WAIT: ToolRow = ToolRow {
     name: "wait",
     description: "Wait until an agent that you started has done its task, and get its result.",
     parameters: Fixed(
-        "agent_id: text Its id\n\
+        "agent_id?: text Its id\n\
+         agent_ids?: text[1..] Several ids instead, to wait for all\n\
          timeout_ms?: 1.. How long to wait at most; without it, as long as it takes",
     ),
     read: ArgumentReader::Inner(wait),
@@ -167,9 +196,20 @@ fn spawn_agent(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Spawn(SpawnCall {
         task: args.non_blank("task", "task"),
         working_dir: args.optional_text("working_dir"),
+        agent: args.optional_text("agent"),
         model: args.optional_text("model"),
         max_turns: args.count_u32("max_turns"),
     })
+}
+
+fn spawn_agents(args: &mut ToolArguments<'_>) -> InnerCall {
+    let max_turns = args.count_u32("max_turns");
+    // A task has the arguments of `spawn_agent`, without those that its schema leaves out.
+    let spawn = |task: &mut ToolArguments<'_>| match spawn_agent(task) {
+        InnerCall::Spawn(call) => Some(SpawnCall { max_turns, ..call }),
+        _ => None,
+    };
+    InnerCall::Batch(args.objects("tasks", spawn))
 }
 
 fn send_input(args: &mut ToolArguments<'_>) -> InnerCall {
@@ -178,7 +218,12 @@ fn send_input(args: &mut ToolArguments<'_>) -> InnerCall {
 }
 
 fn wait(args: &mut ToolArguments<'_>) -> InnerCall {
-    InnerCall::Wait { agent_id: args.text("agent_id"), timeout_ms: args.count("timeout_ms") }
+    let mut agent_ids: Vec<_> = args.optional_text("agent_id").into_iter().collect();
+    agent_ids.extend(args.texts("agent_ids"));
+    if agent_ids.is_empty() {
+        args.reject("`agent_id` is required");
+    }
+    InnerCall::Wait { agent_ids, timeout_ms: args.count("timeout_ms") }
 }
 
 fn close_agent(args: &mut ToolArguments<'_>) -> InnerCall {

@@ -27,11 +27,11 @@ use family::ModelFamily;
 use row::ToolRequirement;
 
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::{joined, quoted};
+use innerloop_json::{Map, joined, quoted};
 use innerloop_types::{
     config::{
         ConfigError, EnvironmentFacts, ModelConfig, ProfileKind, SessionConfig, TextCalls,
-        ToolTimeouts, VocabularyKind,
+        ToolChoice, ToolTimeouts, VocabularyKind,
     },
     json::Json,
     tool::{BuiltinTools, ToolSpec},
@@ -93,17 +93,22 @@ impl Profile {
     /// there is one.
     #[must_use]
     pub fn inner_tools(self) -> Vec<ToolSpec> {
-        self.plan().map(|row| self.spec(row, None)).collect()
+        self.plan().map(|row| self.spec(row, None)).into_iter().collect()
     }
 
     /// Returns all tools that an agent at nesting depth `depth` is shown; the session's own agent
     /// is at 0.
     pub(crate) fn rows(self, config: &SessionConfig, depth: u32) -> Vec<&'static ToolRow> {
         let mut met = shell::needs_met(&config.facts);
+        let may_start = depth < config.subagents.max_depth;
+        let is_large = self.family().is_large;
         let needs = [
             (ToolRequirement::Images, config.model.compat.images),
             (ToolRequirement::Web, config.web_fetch),
-            (ToolRequirement::Agents, self.family().is_large && depth < config.subagents.max_depth),
+            (ToolRequirement::Agents, may_start && is_large),
+            // A small model starts agents only where the user has made some for it, and by one
+            // call that brings the results: ids to wait for are more than it keeps in mind.
+            (ToolRequirement::AgentBatches, may_start && (is_large || !config.agents.is_empty())),
             // The user and the host talk with the session's own agent only. Agents that it starts
             // answer to it, in the form that they like.
             (ToolRequirement::User, config.ask_user && depth == 0),
@@ -112,34 +117,54 @@ impl Profile {
         ];
         met.extend(needs.into_iter().filter(|(_, is_met)| *is_met).map(|(need, _)| need));
         let wanted = &config.builtin_tools;
-        let inner = self.inner_rows().filter(|row| row.is_shown(&met, wanted));
-        self.action_rows(&met, wanted).chain(inner).collect()
+        let mut rows: Vec<_> = self.action_rows(&met, wanted).collect();
+        rows.extend(self.inner_rows().into_iter().filter(|row| row.is_shown(&met, wanted)));
+        rows
     }
 
-    /// Checks that the profile has the tools that the configuration names.
+    /// Checks that there are the tools that the configuration names.
     ///
     /// # Errors
     /// The name that no tool has, and those that there are.
-    pub(crate) fn check(self, wanted: &BuiltinTools) -> Result<(), ConfigError> {
-        let (BuiltinTools::Only(names) | BuiltinTools::Except(names)) = wanted else {
-            return Ok(());
-        };
+    pub(crate) fn check(self, config: &SessionConfig) -> Result<(), ConfigError> {
         // All tools of the vocabulary, shown or not: a configuration that names the shell must stay
         // valid on a host without one.
-        let rows = self.table().iter().copied().chain(self.inner_rows());
-        let known: Vec<&str> = rows.map(ToolRow::name).collect();
-        let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
-            return Ok(());
-        };
-        let message =
-            format!("there is no tool {}; there are {}", quoted(name), joined(&known, ", "));
-        Err(ConfigError::new("builtin_tools", message))
+        let mut known: Vec<&str> = self.all_rows().into_iter().map(ToolRow::name).collect();
+        if let BuiltinTools::Only(names) | BuiltinTools::Except(names) = &config.builtin_tools {
+            check_tools("builtin_tools".into(), names, &known)?;
+        }
+        known.extend(config.tools.iter().map(|tool| tool.name.as_str()));
+        for (name, agent) in &config.agents {
+            if name.trim().is_empty() {
+                return Err(ConfigError::new("agents", "one of them has no name"));
+            }
+            let names = agent.tools.as_deref().unwrap_or_default();
+            check_tools(format!("agents.{name}.tools"), names, &known)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves of the tools of a configuration only those with such names.
+    pub(crate) fn narrow(self, config: &mut SessionConfig, names: &[String]) {
+        config.tools.retain(|tool| names.contains(&tool.name));
+        // Among those that the session's own agent may have: whoever gives it no tool that writes
+        // wants none for the agents that it starts.
+        let mut kept = names.to_vec();
+        kept.retain(|name| {
+            let row = self.all_rows().into_iter().find(|row| row.name == *name);
+            row.is_some_and(|row| row.is_wanted(&config.builtin_tools))
+        });
+        config.builtin_tools = BuiltinTools::Only(kept);
+        // A choice of a tool that is gone would be refused by the provider.
+        if config.model.tool_choice != ToolChoice::None {
+            config.model.tool_choice = ToolChoice::Auto;
+        }
     }
 
     /// Returns a tool of the profile as the model is shown it; `answer` is the schema of the final
     /// answer.
     pub(crate) fn spec(self, row: &ToolRow, answer: Option<&Json>) -> ToolSpec {
-        row.spec(self.command_ms(&ToolTimeouts::default()), answer)
+        row.spec(self.command_ms(&ToolTimeouts::default()), answer, Some(&Map::new()))
     }
 
     /// Returns the tool of that name in the profile's vocabulary, shown or not.
@@ -163,6 +188,13 @@ impl Profile {
     #[must_use]
     pub fn knows(self, name: &str) -> bool {
         self.row(name).is_some()
+    }
+
+    /// Returns whether the vocabulary has a tool of that name, also one whose calls never leave the
+    /// core.
+    #[must_use]
+    pub fn has_tool(self, name: &str) -> bool {
+        self.all_rows().iter().any(|row| row.name == name)
     }
 
     /// Translates a call of one of the tools to canonical form. `facts` are those under which the
@@ -256,8 +288,8 @@ impl Profile {
     }
 
     /// Returns the tool that keeps the plan, if the vocabulary has one.
-    fn plan(self) -> impl Iterator<Item = &'static ToolRow> {
-        self.family().plan.into_iter().filter(move |_| self.vocabulary == VocabularyKind::Native)
+    fn plan(self) -> Option<&'static ToolRow> {
+        self.family().plan.filter(|_| self.vocabulary == VocabularyKind::Native)
     }
 
     fn action_rows(
@@ -270,10 +302,29 @@ impl Profile {
         rows.take(self.family().most_tools)
     }
 
-    /// Returns the tools whose calls never leave the core; that of the final answer comes last.
-    fn inner_rows(self) -> impl Iterator<Item = &'static ToolRow> {
-        inner::TABLE.iter().copied().chain(self.plan()).chain([&inner::FINAL_ANSWER])
+    /// Returns all tools of the vocabulary, shown or not.
+    fn all_rows(self) -> Vec<&'static ToolRow> {
+        let mut rows = self.table().to_vec();
+        rows.append(&mut self.inner_rows());
+        rows
     }
+
+    /// Returns the tools whose calls never leave the core; that of the final answer comes last.
+    fn inner_rows(self) -> Vec<&'static ToolRow> {
+        let mut rows = inner::rows();
+        rows.extend(self.plan());
+        rows.push(&inner::FINAL_ANSWER);
+        rows
+    }
+}
+
+/// Checks that there are tools of such names.
+fn check_tools(field: String, names: &[String], known: &[&str]) -> Result<(), ConfigError> {
+    let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    let message = format!("there is no tool {}; there are {}", quoted(name), joined(known, ", "));
+    Err(ConfigError::new(field, message))
 }
 
 /// Returns the names of the project's instruction files that the family reads.

@@ -6,16 +6,20 @@
 //! the model, as in `depth?=1: 1..10 How many levels to list`. A `?` behind the name says that it
 //! is optional, and `=` gives its default in JSON. The types are `text`, `nonempty` for a text of
 //! one character or more, words such as `content|count`, whole numbers such as `0..` or `1..10`,
-//! `number`, `boolean`, `{}` for an object, and any of them with `[]` for a list, or with `[1..]`
-//! for one that is not empty. An object's own parameters are in the lines below it, each after
-//! a dash and a space.
+//! `number`, `boolean`, `{}` for an object, and any of them with `[]` for a list, with `[1..]` for
+//! one that is not empty, or with `[1..10]` for one that is not too long either. An object's own
+//! parameters are in the lines below it, each after a dash and a space. `agents` are the names of
+//! the configuration's agents; where there are none, the parameter is left out.
 
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::{iter::Peekable, str::Lines};
-use innerloop_json::{ToJson, Writer};
+use innerloop_json::{Map, ToJson, Writer};
+use innerloop_types::config::NamedAgent;
 
 /// The mark of lines that belong to the object above them.
 const INNER: &str = "- ";
+/// The type of a parameter that names an agent.
+const AGENTS: &str = "agents";
 
 /// Returns the name of a required parameter.
 pub(super) fn name(line: &str) -> &str {
@@ -26,12 +30,14 @@ pub(super) fn name(line: &str) -> &str {
 /// is replaced by the time limit.
 // Lines of text instead of tables: a table takes a pointer and a length for each word, which hardly
 // compress in the page's module (`docs/decisions.md#the-pages-module`).
-pub(super) struct ParamSchema {
+pub(super) struct ParamSchema<'a> {
     pub(super) params: &'static str,
     pub(super) default_ms: u64,
+    /// The agents that have a name; `None` for a schema that takes any name, and is not shown.
+    pub(super) agents: Option<&'a Map<NamedAgent>>,
 }
 
-impl ToJson for ParamSchema {
+impl ToJson for ParamSchema<'_> {
     fn write(&self, writer: &mut Writer) {
         writer.object();
         self.write_object(&mut self.params.lines().peekable(), "", writer);
@@ -39,7 +45,7 @@ impl ToJson for ParamSchema {
     }
 }
 
-impl ParamSchema {
+impl ParamSchema<'_> {
     /// Writes the fields of an object's schema. Its parameters are the next lines that begin with
     /// `mark`.
     fn write_object(&self, lines: &mut Peekable<Lines<'static>>, mark: &str, writer: &mut Writer) {
@@ -52,6 +58,9 @@ impl ParamSchema {
             lines.next();
             let (name, rest) = line.split_once(": ").unwrap_or((line, ""));
             let (kind, description) = rest.split_once(' ').unwrap_or((rest, ""));
+            if kind == AGENTS && self.agents.is_some_and(Map::is_empty) {
+                continue;
+            }
             let (name, default) = match name.split_once('?') {
                 Some((name, default)) => (name, default.strip_prefix('=')),
                 None => {
@@ -92,8 +101,11 @@ impl ParamSchema {
             writer.object();
             self.write_type(of, lines, writer);
             writer.end_object();
-            if let Some(min) = min.strip_suffix("..") {
+            if let Some((min, max)) = min.split_once("..") {
                 raw("minItems", min, writer);
+                if !max.is_empty() {
+                    raw("maxItems", max, writer);
+                }
             }
             return;
         }
@@ -109,13 +121,18 @@ impl ParamSchema {
             "{}" => self.write_object(lines, INNER, writer),
             "number" | "boolean" => string("type", kind, writer),
             "text" => string("type", "string", writer),
+            AGENTS if self.agents.is_none() => string("type", "string", writer),
             "nonempty" => {
                 string("type", "string", writer);
                 raw("minLength", "1", writer);
             }
             words => {
+                let names: Vec<&str> = match self.agents.filter(|_| words == AGENTS) {
+                    Some(agents) => agents.keys().collect(),
+                    None => words.split('|').collect(),
+                };
                 string("type", "string", writer);
-                strings("enum", &words.split('|').collect::<Vec<_>>(), writer);
+                strings("enum", &names, writer);
             }
         }
     }

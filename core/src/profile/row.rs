@@ -8,9 +8,10 @@ use super::{
 };
 use crate::rules::truncate::{OutputLimit, TruncateMode};
 use alloc::{format, string::String, vec::Vec};
+use innerloop_json::Map;
 use innerloop_types::{
     action::{Action, ChangeKind, Outcome, Patch, ReportedChange, ToolError},
-    config::EnvironmentFacts,
+    config::{EnvironmentFacts, NamedAgent},
     json::Json,
     path::seen,
     tool::{BuiltinTools, FreeformSpec, ToolSpec},
@@ -37,6 +38,8 @@ pub(crate) struct ToolRow {
 pub(super) enum ToolParameters {
     /// Always these, in the form that [`param`] reads.
     Fixed(&'static str),
+    /// These, of a tool that starts agents: its description lists those that have a name.
+    Spawning(&'static str),
     /// One string, which is sent without JSON if the protocol has free-form tools.
     Freeform {
         /// The parameter, in the form that [`param`] reads.
@@ -95,6 +98,8 @@ pub(crate) enum ToolRequirement {
     Web,
     /// The right to start agents.
     Agents,
+    /// The right to start agents and to wait for them, in one call.
+    AgentBatches,
     /// A user who answers questions.
     User,
     /// A form that the final answer must have.
@@ -201,8 +206,13 @@ impl ToolRow {
     /// Returns whether the tool is shown if the requirements `met` are met and the tools `wanted`
     /// are wanted.
     pub(super) fn is_shown(&self, met: &[ToolRequirement], wanted: &BuiltinTools) -> bool {
+        self.is_wanted(wanted) && self.policy.needs.is_none_or(|need| met.contains(&need))
+    }
+
+    /// Returns whether the tool is among those that are wanted.
+    pub(super) fn is_wanted(&self, wanted: &BuiltinTools) -> bool {
         let is_named = |names: &[String]| names.iter().any(|name| *name == self.name);
-        let is_wanted = match (self.policy.needs, wanted) {
+        match (self.policy.needs, wanted) {
             // These have switches of their own in the configuration. A session without any other
             // tool may still ask, and must be able to give its final answer.
             (
@@ -216,8 +226,7 @@ impl ToolRow {
             (_, BuiltinTools::None) => false,
             (_, BuiltinTools::Only(names)) => is_named(names),
             (_, BuiltinTools::Except(names)) => !is_named(names),
-        };
-        is_wanted && self.policy.needs.is_none_or(|need| met.contains(&need))
+        }
     }
 
     /// Returns whether the tool's calls are carried out in the workspace, by the host.
@@ -234,11 +243,30 @@ impl ToolRow {
         self.policy
     }
 
-    /// Returns the tool as the model is shown it; `answer` is the schema of the final answer.
-    pub(crate) fn spec(&self, default_ms: u64, answer: Option<&Json>) -> ToolSpec {
-        let fixed = |params| Json::of(&ParamSchema { params, default_ms });
+    /// Returns whether the tool starts agents, some of which may have names.
+    pub(crate) const fn starts_agents(&self) -> bool {
+        matches!(self.parameters, ToolParameters::Spawning(_))
+    }
+
+    /// Returns the tool as the model is shown it; `answer` is the schema of the final answer, and
+    /// `agents` are those that have a name. Without `agents` it takes any name, and is for checks
+    /// alone.
+    pub(crate) fn spec(
+        &self,
+        default_ms: u64,
+        answer: Option<&Json>,
+        agents: Option<&Map<NamedAgent>>,
+    ) -> ToolSpec {
+        let fixed = |params| Json::of(&ParamSchema { params, default_ms, agents });
+        let mut description = String::from(self.description);
         let (parameters, freeform) = match &self.parameters {
             ToolParameters::Fixed(params) => (fixed(params), None),
+            ToolParameters::Spawning(params) => {
+                for (name, agent) in agents.into_iter().flatten() {
+                    description.push_str(&format!("\n- {name}: {}", agent.description));
+                }
+                (fixed(params), None)
+            }
             ToolParameters::Freeform { text, grammar, description } => {
                 let freeform = FreeformSpec {
                     grammar: (*grammar).into(),
@@ -251,7 +279,7 @@ impl ToolRow {
         };
         ToolSpec {
             name: self.name.into(),
-            description: self.description.into(),
+            description,
             parameters,
             read_only: self.policy.category == ToolCategory::Reads,
             timeout_ms: None,

@@ -97,6 +97,7 @@ impl Session {
             output: known.map_or_else(String::new, |child| child.output.clone()),
             folder: options.folder.clone(),
             model: options.model.clone(),
+            name: options.name().into(),
         })
     }
 }

@@ -2,18 +2,15 @@
 //! all that follows from an input comes out of it, in the place where it was caused.
 
 use super::Session;
-use crate::{
-    machine::{
-        agent::Agent,
-        agent_state::SpawnOptions,
-        cause::{AgentCommand, TransitionCause},
-        ctx::{AgentSignal, StepContext, StepOutput},
-        setup::AgentSetup,
-        table, turn_options,
-    },
-    profile::inner::SpawnCall,
+use crate::machine::{
+    agent::Agent,
+    agent_state::SpawnOptions,
+    cause::{AgentCommand, TransitionCause},
+    ctx::{AgentSignal, StepContext, StepOutput},
+    setup::AgentSetup,
+    table, turn_options,
 };
-use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_types::{
     config::SessionConfig,
     event::{ErrorKind, EventKind},
@@ -69,7 +66,9 @@ impl Session {
 
     fn on_signal(&mut self, signal: AgentSignal, outputs: &mut Vec<Output>) {
         match signal {
-            AgentSignal::Spawn { child, parent, call } => self.spawn(child, parent, call, outputs),
+            AgentSignal::Spawn { child, task, options } => {
+                self.spawn(child, task, options, outputs);
+            }
             AgentSignal::Steer { agent, parts } => self.steer(agent, parts, outputs),
             AgentSignal::Close { agent } => {
                 self.step(agent, outputs, TransitionCause::Order(AgentCommand::Close));
@@ -94,31 +93,24 @@ impl Session {
     fn spawn(
         &mut self,
         child: AgentId,
-        parent: AgentId,
-        call: SpawnCall,
+        task: String,
+        options: Box<SpawnOptions>,
         outputs: &mut Vec<Output>,
     ) {
-        let depth = self.agent(parent).map_or(0, |parent| parent.body.depth());
-        let options = SpawnOptions {
-            parent,
-            depth: depth.saturating_add(1),
-            model: call.model.filter(|model| !model.trim().is_empty()),
-            folder: call.working_dir.unwrap_or_default(),
-            max_turns: call.max_turns.unwrap_or(0),
-        };
+        let parent = options.parent;
         let Ok(setup) = self.root.setup.spawned(&options) else {
             return self.fault("an agent's configuration cannot work", outputs);
         };
         let kind = EventKind::AgentStarted {
             parent,
-            task: call.task.clone(),
+            task: task.clone(),
             model: setup.config.model.name.clone(),
             folder: options.folder.clone(),
+            name: options.name().into(),
         };
         outputs.push(Output::Event(self.event(child, kind)));
-        let options = Some(Box::new(options));
-        self.others.insert(child, Agent::new(child, options, Arc::new(setup), Vec::new()));
-        let (parts, options) = (vec![Part::text(call.task)], self.handed_on(parent));
+        self.others.insert(child, Agent::new(child, Some(options), Arc::new(setup), Vec::new()));
+        let (parts, options) = (vec![Part::text(task)], self.handed_on(parent));
         self.step(child, outputs, TransitionCause::Told { parts, options });
     }
 

@@ -19,6 +19,7 @@ pub use crate::model::{
     ProfileKind, ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice,
     VocabularyKind, WireKind,
 };
+pub use crate::subagents::{NamedAgent, SubagentPolicy};
 
 /// Everything that a session needs to know from the start. The default is the specification's
 /// (`docs/decisions.md#sources`); `id`, `endpoint` and `model` have no default and must be set.
@@ -87,8 +88,11 @@ pub struct SessionConfig {
     pub hooks: HookPolicy,
     /// The rules about reading files before they are changed.
     pub guard: GuardPolicy,
-    /// Agents that an agent may start.
+    /// The limits on agents that an agent may start.
     pub subagents: SubagentPolicy,
+    /// The agents that can be started by name, by that name
+    /// (`docs/decisions.md#named-agents`).
+    pub agents: Map<NamedAgent>,
     /// The rules for repairing replies that end too early.
     pub repair: RepairPolicy,
     /// The faults of replies that are corrected, and how often.
@@ -314,24 +318,6 @@ pub struct GuardPolicy {
     /// True if an existing file must have been read, or written, in this session before it is
     /// changed.
     pub read_before_write: bool,
-}
-
-/// Agents that an agent may start (`docs/decisions.md#subagents`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
-#[json(default, deny_unknown_fields)]
-pub struct SubagentPolicy {
-    /// The maximum depth to which agents may be nested; 0 offers none.
-    pub max_depth: u32,
-    /// The maximum number of agents that may be open at once, at all depths together.
-    // Over all depths together: a limit for each agent would let their number grow with every
-    // level.
-    pub max_open: u32,
-}
-
-impl Default for SubagentPolicy {
-    fn default() -> Self {
-        Self { max_depth: 1, max_open: 16 }
-    }
 }
 
 /// The rules for repairing replies that end too early (`docs/decisions.md#replies-cut-by-a-limit`).

@@ -252,6 +252,9 @@ pub enum EventKind {
         /// The folder of the workspace that it works in, from the root on, which is empty.
         #[json(skip_serializing_if = "String::is_empty")]
         folder: String,
+        /// The name in `agents` by which it was started, if it has one.
+        #[json(skip_serializing_if = "String::is_empty")]
+        name: String,
     },
     /// An agent is over.
     AgentEnded {

@@ -27,6 +27,7 @@ pub mod patch;
 pub mod preset;
 pub mod routing;
 pub mod status;
+pub mod subagents;
 pub mod tool;
 mod tool_error;
 pub mod v4a;

@@ -10,7 +10,8 @@ use crate::config::{
 };
 use crate::corrections::{CorrectionPolicy, ReplyFault};
 use crate::message::FoldKind;
-use alloc::{vec, vec::Vec};
+use crate::tool::BuiltinTools;
+use alloc::{format, vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// A configuration by name.
@@ -33,12 +34,27 @@ pub enum ConfigPreset {
     Ironclaw,
     /// Few and long retries, none in mid-stream; a limit is an error.
     Gnoma,
+    /// A member of a council, who gives a position on a question: by reasoning alone, without any
+    /// tool.
+    CouncilMember,
+    /// A member of a council who weighs the positions of the others, likewise.
+    CouncilDiscusser,
+    /// A member of a council who reviews what it has come to, likewise.
+    CouncilReviewer,
 }
 
 impl ConfigPreset {
     /// The list of all presets.
-    pub const ALL: [Self; 5] =
-        [Self::Seed001, Self::Modern, Self::Ollama, Self::Ironclaw, Self::Gnoma];
+    pub const ALL: [Self; 8] = [
+        Self::Seed001,
+        Self::Modern,
+        Self::Ollama,
+        Self::Ironclaw,
+        Self::Gnoma,
+        Self::CouncilMember,
+        Self::CouncilDiscusser,
+        Self::CouncilReviewer,
+    ];
 
     /// Returns the configuration; `id`, `endpoint` and the model's name are still to be set.
     #[must_use]
@@ -52,6 +68,20 @@ impl ConfigPreset {
             Self::Ollama => ollama(&mut config),
             Self::Ironclaw => ironclaw(&mut config),
             Self::Gnoma => gnoma(&mut config),
+            Self::CouncilMember => council(
+                &mut config,
+                "Give your own position and the grounds for it, and say what would change it.",
+            ),
+            Self::CouncilDiscusser => council(
+                &mut config,
+                "Weigh the positions that you are shown: where you agree, where you do not and \
+                 why, and what all of them miss. Then give your own.",
+            ),
+            Self::CouncilReviewer => council(
+                &mut config,
+                "Review the answer that you are shown: look for errors, gaps and claims without \
+                 grounds, and say which of them change it. End with your verdict.",
+            ),
         }
         config
     }
@@ -80,6 +110,17 @@ fn modern(config: &mut SessionConfig) {
     let to = WindowFullness::percent(60);
     config.compaction =
         by_tiers(vec![CompactionTier { from, to, step: FoldKind::Summary, inputs: None }]);
+}
+
+/// Sets a council's session, of a member with that part in it.
+fn council(config: &mut SessionConfig, part: &str) {
+    // No family's own words, all of which speak of work on files: there is nothing to work with.
+    config.base_prompt = Some(format!(
+        "You sit on a council that deliberates on a question. {part} Reason from what you are \
+         given and what you know, say how sure you are, and be brief."
+    ));
+    config.builtin_tools = BuiltinTools::None;
+    config.retry.refusal_closes = false;
 }
 
 /// Returns a policy with these tiers that also compacts once where the provider refuses a

@@ -126,6 +126,8 @@ pub struct SubagentInfo {
     /// The model that it was started with, if one was named.
     #[json(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The name in `agents` by which it was started; empty for none.
+    pub name: String,
 }
 
 /// The state of a started agent, as the agent that started it is told.

@@ -3,6 +3,7 @@
 //! options. A project's patch is applied only as far as it restricts what the others grant.
 
 use super::{
+    agents,
     args::{ApprovalLevel, CompactionTrigger, ModelArgs, PresetName, TuningArgs, tools_shown},
     console::warn,
     exit::{CliError, ExitReason},
@@ -85,6 +86,10 @@ impl SessionPlan {
         if let Some(project) = project {
             plan.patches = around(Some(project.within(&granted)));
             plan.with(&EnvironmentFacts::default())?;
+        }
+        // Below all else: who names an agent in settings or options means that one.
+        if let Some(agents) = agents::patch(&settings.agents, &granted) {
+            plan.patches.insert(0, agents);
         }
         Ok(plan)
     }

@@ -1,6 +1,7 @@
 //! The program `innerloop`: parses the arguments, runs one command, prints its error and sets the
 //! exit code.
 
+mod agents;
 mod allow;
 mod answer_input;
 mod answer_schema;

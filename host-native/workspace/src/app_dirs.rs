@@ -36,7 +36,8 @@ pub fn data() -> Option<PathBuf> {
 
 /// Returns the folders whose files decide what the next run does, and with which keys and programs.
 pub fn of_next_run() -> impl Iterator<Item = PathBuf> {
-    [config(), state(), data()].into_iter().flatten()
+    let agents = env::home_dir().map(|home| home.join(".agents"));
+    [config(), state(), data(), agents].into_iter().flatten()
 }
 
 /// Returns the message for a file or folder of these that can't be written, with what to do.

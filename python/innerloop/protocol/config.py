@@ -77,7 +77,9 @@ class SessionConfig(TypedDict):
     guard: GuardPolicy
     """The rules about reading files before they are changed."""
     subagents: SubagentPolicy
-    """Agents that an agent may start."""
+    """The limits on agents that an agent may start."""
+    agents: dict[str, NamedAgent]
+    """The agents that can be started by name, by that name."""
     repair: RepairPolicy
     """The rules for repairing replies that end too early."""
     corrections: CorrectionPolicy
@@ -577,6 +579,26 @@ class SubagentPolicy(TypedDict):
     """The maximum depth to which agents may be nested; 0 offers none."""
     max_open: int
     """The maximum number of agents that may be open at once, at all depths together."""
+    batch_ms: int
+    """The time that the agents of one ``spawn_agents`` have, in milliseconds; those that still
+    work then are ended. 0 means no limit."""
+
+
+class NamedAgent(TypedDict):
+    """An agent that can be started by a name."""
+
+    description: str
+    """The sentence by which a model chooses it."""
+    prompt: str
+    """The text that its system prompt begins with, in place of the family's own words; empty for
+    these."""
+    model: str | None
+    """Its model, at the endpoint of the session's. Without one it is the model that the call
+    names, or the session's."""
+    tools: list[str] | None
+    """The names of the tools that it has, among those of the session; all of them if absent."""
+    max_turns: int
+    """Most turns that it may take; 0 means no limit."""
 
 
 class RepairPolicy(TypedDict):
@@ -701,7 +723,16 @@ class AnswerConfig(TypedDict):
     """The number of times that a run that ends with text is asked for the answer again."""
 
 
-ConfigPreset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
+ConfigPreset = Literal[
+    "seed001",
+    "modern",
+    "ollama",
+    "ironclaw",
+    "gnoma",
+    "council_member",
+    "council_discusser",
+    "council_reviewer",
+]
 """A configuration by name.
 
 - ``seed001``: Every default of the Coding Agent Loop Specification.
@@ -713,4 +744,9 @@ ConfigPreset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
   less than a third of the window.
 - ``ironclaw``: Approval of changes, 50 rounds, and only failing calls count as a loop.
 - ``gnoma``: Few and long retries, none in mid-stream; a limit is an error.
+- ``council_member``: A member of a council, who gives a position on a question: by
+  reasoning alone, without any tool.
+- ``council_discusser``: A member of a council who weighs the positions of the others,
+  likewise.
+- ``council_reviewer``: A member of a council who reviews what it has come to, likewise.
 """

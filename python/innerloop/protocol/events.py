@@ -288,6 +288,8 @@ class EventAgentStarted(EventStamp):
     """The model that it uses."""
     folder: NotRequired[str]
     """The folder of the workspace that it works in, from the root on, which is empty."""
+    name: NotRequired[str]
+    """The name in ``agents`` by which it was started, if it has one."""
 
 
 class EventAgentEnded(EventStamp):

@@ -396,6 +396,8 @@ class SubagentInfo(TypedDict):
     """The folder of the workspace that it works in; empty for the root."""
     model: NotRequired[str]
     """The model that it was started with, if one was named."""
+    name: str
+    """The name in ``agents`` by which it was started; empty for none."""
 
 
 SubagentState = Literal["running", "completed", "failed", "closed"]

@@ -68,6 +68,7 @@ class SessionConfigPatch(TypedDict, total=False):
     hooks: HookPolicyPatch | None
     guard: GuardPolicyPatch | None
     subagents: SubagentPolicyPatch | None
+    agents: dict[str, NamedAgentPatch | None] | None
     repair: RepairPolicyPatch | None
     corrections: CorrectionPolicyPatch | None
     routing: RoutingPolicyPatch | None
@@ -288,6 +289,17 @@ class SubagentPolicyPatch(TypedDict, total=False):
 
     max_depth: int | None
     max_open: int | None
+    batch_ms: int | None
+
+
+class NamedAgentPatch(TypedDict, total=False):
+    """A merge patch of a ``NamedAgent``: what is missing stays as it is."""
+
+    description: str | None
+    prompt: str | None
+    model: str | None
+    tools: list[str] | None
+    max_turns: int | None
 
 
 class RepairPolicyPatch(TypedDict, total=False):

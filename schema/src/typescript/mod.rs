@@ -15,8 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 72] = [
+const NAMES: [(&str, &str); 73] = [
     ("Action", "Action"),
+    // The options have a `NamedAgent` of their own.
+    ("NamedAgent", "AgentDefinition"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
     ("ApprovalPolicy", "ApprovalPolicy"),
@@ -96,7 +98,7 @@ const GIVEN: [&str; 1] = ["Command"];
 /// The types that are declared as `OneOf`: objects that have exactly one of their fields.
 const ONE_OF: [&str; 5] = ["Ask", "BuiltinTools", "Effect", "Job", "Output"];
 
-const PLANS: [ModulePlan; 7] = [
+const PLANS: [ModulePlan; 8] = [
     ModulePlan {
         path: "wasm/npm/src/json/data.ts",
         about: "The data that inputs, effects, events and the history hold, as the session's log \
@@ -126,6 +128,12 @@ const PLANS: [ModulePlan; 7] = [
         path: "wasm/npm/src/json/model.ts",
         about: "Which model a session has, and how to talk to it, as its log has it (snake_case).",
         roots: &["ModelConfig", "RoutingPolicy"],
+    },
+    ModulePlan {
+        path: "wasm/npm/src/json/policies.ts",
+        about: "The policies of a session, which its configuration holds, as its log has them \
+                (snake_case).",
+        roots: &["ApprovalPolicy", "CompactionPolicy", "LoopPolicy"],
     },
     ModulePlan {
         path: "wasm/npm/src/json/config.ts",

@@ -13,7 +13,7 @@ use innerloop_core::{
     config::{
         AfterToolPolicy, AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, DeniedResult,
         EnvironmentFacts, ExecMode, GitFacts, GuardPolicy, HookPoint, HookPolicy, LimitAction,
-        Limits, LoopPolicy, LoopStep, Price, ProgramFacts, ProjectDoc, RepairPolicy,
+        Limits, LoopPolicy, LoopStep, NamedAgent, Price, ProgramFacts, ProjectDoc, RepairPolicy,
         ResponseLimits, RetryPolicy, SessionConfig, SpendAmount, SubagentPolicy, TokenEstimator,
         ToolTimeouts, UndoPolicy,
     },
@@ -27,8 +27,16 @@ use innerloop_core::{
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    let presets: Vec<ConfigPreset> =
-        one_of_each!(open ConfigPreset: Seed001, Modern, Ollama, Ironclaw, Gnoma);
+    let presets: Vec<ConfigPreset> = one_of_each!(open ConfigPreset:
+        Seed001,
+        Modern,
+        Ollama,
+        Ironclaw,
+        Gnoma,
+        CouncilMember,
+        CouncilDiscusser,
+        CouncilReviewer,
+    );
     visitor.visit_read("ConfigPreset", &presets);
     visitor.visit_read("LoopStep", &loop_steps());
     let modes: Vec<ExecMode> = one_of_each!(ExecMode: Parallel, Serial);
@@ -58,6 +66,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let tools_shown: Vec<ToolsShown> = one_of_each!(ToolsShown: All, Staged, Deferred(30));
     visitor.visit_read("ToolsShown", &tools_shown);
     visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
+    visitor.visit_read("NamedAgent", &[NamedAgent::default(), reviewer()]);
     visitor.visit_read("EnvironmentFacts", &[EnvironmentFacts::default(), facts()]);
     let open = SessionConfig::default();
     visitor.visit_read("SessionConfig", &[open, config()]);
@@ -143,6 +152,16 @@ fn compaction() -> CompactionPolicy {
     }
 }
 
+fn reviewer() -> NamedAgent {
+    NamedAgent {
+        description: "Reviews changes.".into(),
+        prompt: "You review.".into(),
+        model: Some("claude-haiku-4-5".into()),
+        tools: Some(vec!["read_file".into(), "grep".into()]),
+        max_turns: 9,
+    }
+}
+
 fn config() -> SessionConfig {
     SessionConfig {
         id: SessionId("sample".into()),
@@ -186,6 +205,7 @@ fn config() -> SessionConfig {
         },
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),
+        agents: [("reviewer".into(), reviewer())].into(),
         repair: RepairPolicy::default(),
         corrections: CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 1))),
         routing: RoutingPolicy {

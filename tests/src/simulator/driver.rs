@@ -38,6 +38,8 @@ pub(super) struct Driver {
     views: Option<Rng>,
     /// The same for what holds for one input, and for requests that are held back.
     turns: Option<Rng>,
+    /// The same for names that agents lose.
+    agents: Option<Rng>,
     rows: BTreeSet<[&'static str; 3]>,
     trace: Option<Vec<String>>,
 }
@@ -82,16 +84,22 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     if let Some(rng) = &mut shown {
         settings::show(&mut config, rng);
     }
+    let mut agents = plan.agents.then(|| Rng::new(seed.rotate_left(24)));
+    agents = agents.filter(|_| seed % 7 > 3);
+    if let Some(rng) = &mut agents {
+        settings::name_agents(&mut config, rng);
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };
     let checker =
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
-    let world = World::new(&model, [faults, shown], &mut rng);
+    let world = World::new(&model, [faults, shown, agents.clone()], &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
     let rows = BTreeSet::new();
+    let now = 0;
     let mut driver =
-        Driver { rng, subject, world, checker, now: 0, folds, views, turns, rows, trace };
+        Driver { rng, subject, world, checker, now, folds, views, turns, agents, rows, trace };
     // A panic of the session is a fault like any other.
     let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
     match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
@@ -134,6 +142,10 @@ impl Driver {
                     }
                     self.give(&input)?;
                     self.hold()?;
+                    if self.agents.as_mut().is_some_and(|chance| chance.chance(1)) {
+                        let patch = settings::unnamed();
+                        self.give(&Input::command(Command::Configure { patch }))?;
+                    }
                     if self.folds.as_mut().is_some_and(|chance| chance.chance(4)) {
                         let says_more = self.now.is_multiple_of(2);
                         let instructions = says_more.then(|| "the names".to_owned());

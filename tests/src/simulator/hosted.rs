@@ -48,7 +48,7 @@ pub fn run_hosted(seed: u64, steps: usize) -> Result<(), String> {
     if let Some(rng) = &mut shown {
         settings::show(&mut config, rng);
     }
-    let world = World::new(&config.model, [None, shown], &mut rng);
+    let world = World::new(&config.model, [None, shown, None], &mut rng);
     let driver = Driver::open(config, EPOCH, parts(&mut rng)).map_err(|error| error.to_string())?;
     let (log, recording) = (String::new(), String::new());
     let mut hosted = Hosted { rng, world, driver, now: 0, log, recording, seq: 0 };

@@ -28,6 +28,8 @@ pub(super) struct Model {
     faults: Option<Rng>,
     /// Chance for calls about tools and outputs that it was not shown, likewise.
     shown: Option<Rng>,
+    /// The same for calls that start agents by name, or several.
+    agents: Option<Rng>,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
     pub(super) words: u64,
@@ -111,7 +113,7 @@ fn looks_for(rng: &mut Rng) -> Option<(&'static str, Value)> {
 impl Model {
     pub(super) fn new(
         model: &ModelConfig,
-        [faults, shown]: [Option<Rng>; 2],
+        [faults, shown, agents]: [Option<Rng>; 3],
         rng: &mut Rng,
     ) -> Self {
         let wire = model.wire;
@@ -119,7 +121,7 @@ impl Model {
         let habits = [Habit::Plain, Habit::Delegates, Habit::Repeats];
         let habit = habits[rng.weighted(&[4, 4, 2])];
         let (calls, words, last, started) = (0, 0, None, Vec::new());
-        Self { wire, patches, habit, faults, shown, calls, words, last, started }
+        Self { wire, patches, habit, faults, shown, agents, calls, words, last, started }
     }
 
     /// All news of one exchange, the terminal one last. The one who asks has started those agents.
@@ -267,6 +269,7 @@ impl Model {
             _ => self.wish(rng),
         };
         let wish = self.shown.as_mut().and_then(looks_for).unwrap_or(wish);
+        let wish = self.wish_for_agents().unwrap_or(wish);
         let (name, input) = wish.clone();
         self.last = Some(wish);
         let raw = match rng.below(25) {
@@ -306,6 +309,47 @@ impl Model {
             19 => ("no_such_tool", json!({"x": 1})),
             _ => ("glob", json!({"pattern": "**", "stray": true})),
         }
+    }
+
+    /// Now and then a call that starts agents by name, or several, or waits for several.
+    fn wish_for_agents(&mut self) -> Option<(&'static str, Value)> {
+        let mut rng = self.agents.take()?;
+        let wish = match rng.below(10) {
+            0 | 1 => {
+                let tasks: Vec<Value> =
+                    (0..rng.between(0, 3)).map(|_| self.task(&mut rng)).collect();
+                let mut batch = json!({"tasks": tasks});
+                if rng.chance(30) {
+                    batch["max_turns"] = rng.below(5).into();
+                }
+                Some(("spawn_agents", batch))
+            }
+            2 => Some(("spawn_agent", self.task(&mut rng))),
+            3 => {
+                let ids: Vec<String> =
+                    (0..rng.between(1, 3)).map(|_| self.agent(&mut rng)).collect();
+                let most = rng.between(1, 50);
+                Some(("wait", json!({"agent_ids": ids, "timeout_ms": most})))
+            }
+            // What some names have and others do not.
+            4 => Some((rng.pick(&[LOOKUP, DEPLOY]), json!({"key": "k"}))),
+            _ => None,
+        };
+        self.agents = Some(rng);
+        wish
+    }
+
+    /// A task for an agent that may have a name.
+    fn task(&mut self, rng: &mut Rng) -> Value {
+        self.words += 1;
+        let mut task = json!({"task": word(self.words)});
+        if rng.chance(60) {
+            task["agent"] = rng.pick(&["reader", "starter", "thinker", "nobody"]).into();
+        }
+        if rng.chance(5) {
+            task["working_dir"] = "../up".into();
+        }
+        task
     }
 
     /// The name of an agent that it has started, or of any.

@@ -29,6 +29,8 @@ pub struct Plan {
     pub routes: bool,
     /// Whether the model is shown some of its tools only, and outputs are kept.
     pub shown: bool,
+    /// Whether agents have names, and several are started by one call.
+    pub agents: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
@@ -37,8 +39,21 @@ impl Default for Plan {
     fn default() -> Self {
         let (steps, mutation, wire, trace) = (160, None, None, false);
         let (folds, views, turns, budgets, faults) = (true, true, true, true, true);
-        let (routes, shown) = (true, true);
-        Self { steps, mutation, wire, folds, views, turns, budgets, faults, routes, shown, trace }
+        let (routes, shown, agents) = (true, true, true);
+        Self {
+            steps,
+            mutation,
+            wire,
+            folds,
+            views,
+            turns,
+            budgets,
+            faults,
+            routes,
+            shown,
+            agents,
+            trace,
+        }
     }
 }
 

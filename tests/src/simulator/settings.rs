@@ -9,8 +9,8 @@ use innerloop_core::{
     },
     config::{
         AnswerConfig, ApprovalRule, AskAbout, ExecMode, HookPoint, LimitAction, Limits, LoopPolicy,
-        LoopStep, ModelConfig, Price, ProgramFacts, SessionConfig, SpendAmount, TokenEstimator,
-        ToolChoice, VocabularyKind, WireKind,
+        LoopStep, ModelConfig, NamedAgent, Price, ProgramFacts, SessionConfig, SpendAmount,
+        TokenEstimator, ToolChoice, VocabularyKind, WireKind,
     },
     corrections::{CorrectionPolicy, ReplyFault},
     id::EndpointId,
@@ -273,6 +273,31 @@ pub(super) fn corrections(rng: &mut Rng) -> CorrectionPolicy {
         max_per_run: most() * 3,
         ..CorrectionPolicy::of(&faults)
     }
+}
+
+/// Gives agents names, and those of a batch their time.
+pub(super) fn name_agents(config: &mut SessionConfig, rng: &mut Rng) {
+    config.subagents.batch_ms = [0, 1, 40, 300_000][rng.weighted(&[1, 1, 4, 4])];
+    let mut name = |name: &str, tools: Option<&[&str]>| {
+        // What another model costs nobody knows.
+        let has_model = config.model.price.is_none() && rng.chance(30);
+        let agent = NamedAgent {
+            description: format!("The {name}."),
+            prompt: [String::new(), format!("You are the {name}.")][rng.index(2)].clone(),
+            model: has_model.then(|| "mock-2".into()),
+            tools: tools.map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
+            max_turns: [0, 0, 2, 5][rng.index(4)],
+        };
+        config.agents.insert(name.to_owned(), agent);
+    };
+    name("reader", Some(&[LOOKUP]));
+    name("starter", Some(&["spawn_agent", "spawn_agents", "wait", DEPLOY]));
+    name("thinker", Some(&[]));
+}
+
+/// A change that takes a name away.
+pub(super) fn unnamed() -> JsonObject {
+    from_str(r#"{"agents":{"reader":null}}"#).unwrap()
 }
 
 fn loops(rng: &mut Rng) -> LoopPolicy {

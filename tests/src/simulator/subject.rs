@@ -430,7 +430,8 @@ impl Subject {
 /// The snapshot without what was spent.
 fn without_purse(snapshot: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(snapshot);
-    let places = [r#""state":"#, r#""purse":"#, r#""agents":"#].map(|key| text.find(key));
+    // The configuration has agents, too: those that have a name.
+    let places = [r#""state":"#, r#""purse":"#, r#""agents":[{"id":0"#].map(|key| text.find(key));
     let [Some(state), Some(purse), Some(agents)] = places else { return snapshot.to_vec() };
     // What is cancelled stands between them.
     let behind = text[purse..agents].find(r#""cancelled":"#).map_or(agents, |at| purse + at);

@@ -60,8 +60,9 @@ struct Mood {
 }
 
 impl World {
-    /// `chances` are the model's, for faults of its texts and for tools that are shown or not.
-    pub(super) fn new(model: &ModelConfig, chances: [Option<Rng>; 2], rng: &mut Rng) -> Self {
+    /// `chances` are the model's, for faults of its texts, for tools that are shown or not and for
+    /// agents with names.
+    pub(super) fn new(model: &ModelConfig, chances: [Option<Rng>; 3], rng: &mut Rng) -> Self {
         let mood = match rng.below(3) {
             0 => Mood { talk: 4, ticks: 5, nonsense: 1, silence: 1 },
             1 => Mood { talk: 12, ticks: 15, nonsense: 8, silence: 6 },

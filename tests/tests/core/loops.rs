@@ -356,7 +356,7 @@ fn e8_a_full_context_window_is_warned_of_once() {
             _ => None,
         })
     };
-    assert_eq!(warnings(&host), ["Context usage at ~82% of context window"]);
+    assert_eq!(warnings(&host), ["Context usage at ~83% of context window"]);
     host.reply(&Message::call("c1", "list_dir", &json!({})));
     let _ = host.answer("a");
     assert_eq!(warnings(&host).len(), 1);

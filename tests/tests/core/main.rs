@@ -40,6 +40,7 @@ mod long_runs;
 mod loop_table;
 mod loops;
 mod migration;
+mod named_agents;
 mod nested_docs;
 mod ollama_sessions;
 mod outbound;

@@ -132,7 +132,7 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
 fn c17_every_tool_has_a_name_a_description_and_a_schema_of_an_object() {
     let host = desk_with(Vec::new());
     let tools = host.body()["tools"].as_array().unwrap().clone();
-    assert_eq!(tools.len(), 7 + 4, "the profile's tools and those for other agents");
+    assert_eq!(tools.len(), 7 + 5, "the profile's tools and those for other agents");
     for tool in tools {
         assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
         assert!(tool["description"].as_str().unwrap().len() > 20, "{tool}");

@@ -2,7 +2,13 @@
 //! defaults is written out here, so that no number changes unseen.
 
 use expect_test::{Expect, expect};
-use innerloop_core::{json::to_string, preset::ConfigPreset};
+use innerloop_core::{
+    config::{RetryPolicy, SessionConfig},
+    json::to_string,
+    preset::ConfigPreset,
+    tool::BuiltinTools,
+};
+use innerloop_tests::test_host::{TestHost, config as config_of_test};
 use serde_json::Value;
 
 /// The fields of a value that differ from another one, a line each.
@@ -157,4 +163,36 @@ fn gnoma_is_pinned() {
             retry.max_retry_after_ms = 29999
             retry.mid_stream = false"#]],
     );
+}
+
+#[test]
+fn i10_a_council_reasons_without_tools() {
+    let roles = [
+        (ConfigPreset::CouncilMember, "your own position"),
+        (ConfigPreset::CouncilDiscusser, "Weigh the positions"),
+        (ConfigPreset::CouncilReviewer, "Review the answer"),
+    ];
+    for (preset, part) in roles {
+        let mut config = preset.config();
+        // Beside the prompt and the tools it is the specification's, but outlives a refusal.
+        let rest = SessionConfig {
+            base_prompt: None,
+            builtin_tools: BuiltinTools::All,
+            retry: RetryPolicy { refusal_closes: true, ..config.retry },
+            ..config.clone()
+        };
+        assert_eq!(rest, SessionConfig::default(), "{preset:?}");
+        let plain = config_of_test();
+        (config.id, config.model.endpoint) = (plain.id, plain.model.endpoint);
+        config.model.name = plain.model.name;
+        let mut host = TestHost::open(config);
+        let _ = host.submit("Tabs or spaces?");
+        let body = host.body();
+        assert_eq!(body.get("tools"), None, "{preset:?}");
+        let system = body["system"][0]["text"].as_str().unwrap();
+        assert!(system.starts_with("You sit on a council") && system.contains(part), "{system}");
+        for word in ["tool", "file", "workspace", "agent"] {
+            assert!(!system.to_lowercase().contains(word), "{word}: {system}");
+        }
+    }
 }

@@ -257,6 +257,7 @@ fn a2_a_session_tells_of_the_agents_that_were_started() {
         output: output.into(),
         folder: "sub".into(),
         model: Some("small-1".into()),
+        name: String::new(),
     };
     assert_eq!(host.session.subagents(), [child(SubagentState::Running, "")]);
     reply_as(&mut host, CHILD, &Message::text("Written."));

@@ -265,7 +265,7 @@ fn c17_what_models_are_shown_of_each_tool_has_not_changed() {
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
     let request = core::str::from_utf8(&host.requests[0].body).unwrap();
-    assert_eq!(of_core.len(), 5);
+    assert_eq!(of_core.len(), 6);
     for line in of_core {
         let tool: Value = serde_json::from_str(line).unwrap();
         let (_, parameters) = line.split_once("\"parameters\":").unwrap();

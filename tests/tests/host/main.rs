@@ -7,6 +7,7 @@
     reason = "a test that fails this way says where"
 )]
 
+mod agents;
 mod alone;
 mod approvals;
 mod automation;

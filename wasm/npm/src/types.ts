@@ -22,6 +22,7 @@ export type * from "./json/data.js";
 export type * from "./json/events.js";
 export type * from "./json/history.js";
 export type * from "./json/model.js";
+export type * from "./json/policies.js";
 export type * from "./json/protocol.js";
 export type * from "./json/shapes.js";
 export type * from "./options/agent.js";

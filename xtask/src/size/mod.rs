@@ -36,7 +36,8 @@ const VARIANTS: [BuildVariant; 3] = [
             "--no-default-features",
             "--features",
             "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls,\
-             corrections,routing,tools-shown,kept-results,recordings",
+             corrections,routing,tools-shown,kept-results,named-agents,\
+             recordings",
         ],
         budget: 265_000,
     },

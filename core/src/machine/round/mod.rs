@@ -29,8 +29,8 @@ pub(crate) struct ToolRound {
 impl ToolRound {
     /// Returns the time at which the first wait ends.
     pub(crate) fn deadline(&self) -> Option<SessionInstant> {
-        let until = |call: &RoundCall| match call.state {
-            ToolCallState::Waiting { until, .. } => until,
+        let until = |call: &RoundCall| match &call.state {
+            ToolCallState::Waiting(wait) => wait.until,
             _ => None,
         };
         self.calls.iter().filter_map(until).min()

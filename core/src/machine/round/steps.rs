@@ -3,7 +3,6 @@
 
 use super::{
     super::{
-        agent_state::ChildAgent,
         ctx::StepContext,
         phase::Phase,
         pipeline::{self, ToolTask},
@@ -120,13 +119,16 @@ impl ToolRound {
 
     /// Gives the result of a started agent, whose run is over, to the calls that wait for it.
     pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut StepContext<'_>) -> AgentStep {
-        let Some(result) = ctx.body.learnt().children.get(child).map(ChildAgent::result) else {
+        if ctx.body.learnt().children.get(child).is_none() {
             ctx.fault("an agent has ended that its parent does not know");
             return AgentStep::Wait(Phase::Round(self));
-        };
+        }
         for call in &mut self.calls {
-            if call.waits_for(child) {
-                call.on_outcome(Outcome::text(result.text()), ctx);
+            if let ToolCallState::Waiting(wait) = &mut call.state
+                && wait.agents.contains(&child)
+            {
+                let wait = core::mem::take(wait);
+                call.wait_for(wait, ctx);
             }
         }
         self.advance(ctx)
@@ -137,8 +139,13 @@ impl ToolRound {
     pub(crate) fn on_steer(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         let message = "The wait was ended by a message of the user. The agent still works.";
         for call in &mut self.calls {
-            if matches!(call.state, ToolCallState::Waiting { .. }) {
-                call.on_outcome(Outcome::text(message), ctx);
+            // A batch goes on, as other work of this round does: its agents have a limit of their
+            // own, and nobody could wait for them later.
+            if let ToolCallState::Waiting(wait) = &call.state
+                && !wait.is_batch
+            {
+                let text = wait.early(message, &ctx.body.learnt().children);
+                call.on_outcome(Outcome::text(text), ctx);
             }
         }
         self.advance(ctx)
@@ -146,12 +153,19 @@ impl ToolRound {
 
     pub(crate) fn on_tick(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         for call in &mut self.calls {
-            if let ToolCallState::Waiting { until: Some(until), .. } = call.state
-                && until <= ctx.now
-            {
-                let message = "The agent still works: the time to wait is over.";
-                call.on_outcome(Outcome::error(ToolError::Timeout, message), ctx);
+            let ToolCallState::Waiting(wait) = &mut call.state else { continue };
+            if wait.until.is_none_or(|until| until > ctx.now) {
+                continue;
             }
+            if wait.is_batch {
+                // They end at once, and with them the wait: its results have what they said by now.
+                (wait.until, wait.is_late) = (None, true);
+                wait.end_agents(true, ctx);
+                continue;
+            }
+            let message = "The agent still works: the time to wait is over.";
+            let text = wait.early(message, &ctx.body.learnt().children);
+            call.on_outcome(Outcome::error(ToolError::Timeout, text), ctx);
         }
         self.advance(ctx)
     }

@@ -6,6 +6,7 @@ use super::error::RestoreError;
 use crate::{
     machine::{
         agent::Agent,
+        child_wait::ChildWait,
         pipeline::{self, CallExecution, ToolTask},
         round::ToolRound,
         setup::AgentSetup,
@@ -52,9 +53,17 @@ pub(super) enum ToolCallStateForm<'a> {
         known: Option<Cow<'a, [Option<String>]>>,
     },
     Waiting {
-        child: AgentId,
+        /// The agent of earlier forms, which had one only.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        child: Option<AgentId>,
+        #[json(default)]
+        children: Cow<'a, [AgentId]>,
+        #[json(default, skip_serializing_if = "has_none")]
+        faults: Cow<'a, [String]>,
         #[json(default, skip_serializing_if = "Option::is_none")]
         until: Option<SessionInstant>,
+        #[json(default, skip_serializing_if = "core::ops::Not::not")]
+        batch: bool,
     },
     Question {
         effect: EffectId,
@@ -67,6 +76,10 @@ pub(super) enum ToolCallStateForm<'a> {
         parts: Cow<'a, [Part]>,
         is_error: bool,
     },
+}
+
+const fn has_none(faults: &[String]) -> bool {
+    faults.is_empty()
 }
 
 /// Returns the forms of the calls of an agent's open round.
@@ -124,7 +137,13 @@ impl ToolCallForm<'_> {
                 run.run.known = known.map(Cow::into_owned);
                 ToolCallState::Running { effect, run: run.launch(), mode }
             }
-            ToolCallStateForm::Waiting { child, until } => ToolCallState::Waiting { child, until },
+            ToolCallStateForm::Waiting { child, children, faults, until, batch } => {
+                let mut agents = children.into_owned();
+                agents.extend(child);
+                let faults = faults.into_owned();
+                let (is_batch, is_late) = (batch, false);
+                ToolCallState::Waiting(ChildWait { agents, faults, until, is_batch, is_late })
+            }
             ToolCallStateForm::Question { effect } => match work()? {
                 ToolTask::Inner(InnerCall::Ask { question }) => {
                     ToolCallState::Question { effect, question }
@@ -168,9 +187,13 @@ impl<'a> ToolCallStateForm<'a> {
                 let known = run.run.known.as_deref().map(Cow::Borrowed);
                 Self::Running { effect: *effect, known }
             }
-            ToolCallState::Waiting { child, until } => {
-                Self::Waiting { child: *child, until: *until }
-            }
+            ToolCallState::Waiting(wait) => Self::Waiting {
+                child: None,
+                children: Cow::Borrowed(&wait.agents),
+                faults: Cow::Borrowed(&wait.faults),
+                until: wait.until,
+                batch: wait.is_batch,
+            },
             ToolCallState::Question { effect, .. } => Self::Question { effect: *effect },
             ToolCallState::After { effect, outcome, .. } => {
                 Self::After { effect: *effect, outcome: Cow::Borrowed(outcome) }

@@ -23,7 +23,7 @@ use crate::{
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 use innerloop_types::{
-    config::{ApprovalRule, ModelConfig, SessionConfig},
+    config::{ApprovalRule, ModelConfig, NamedAgent, SessionConfig},
     id::{AgentId, EffectId},
     message::{Part, Reply, Turn},
     status::{RunEnd, SubagentState},
@@ -127,6 +127,11 @@ const fn allows_none(rules: &[ApprovalRule]) -> bool {
 #[derive(ToJson, FromJson)]
 pub(super) struct SpawnedForm<'a> {
     pub(super) parent: AgentId,
+    #[json(default, skip_serializing_if = "str::is_empty")]
+    pub(super) name: Cow<'a, str>,
+    /// The agent that the name stood for.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub(super) named: Option<Cow<'a, NamedAgent>>,
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<Cow<'a, str>>,
     /// The folder that it works in. The `working_dir` of older snapshots is not this: only the
@@ -273,6 +278,8 @@ impl<'a> SpawnedForm<'a> {
         let text = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
         Self {
             parent: options.parent,
+            name: Cow::Borrowed(options.name()),
+            named: options.named.as_ref().map(|(_, named)| Cow::Borrowed(named)),
             model: text(&options.model),
             folder: Cow::Borrowed(&options.folder),
             max_turns: options.max_turns,
@@ -283,6 +290,7 @@ impl<'a> SpawnedForm<'a> {
         SpawnOptions {
             parent: self.parent,
             depth,
+            named: self.named.map(|named| (self.name.into_owned(), named.into_owned())),
             model: self.model.map(Cow::into_owned),
             folder: self.folder.into_owned(),
             max_turns: self.max_turns,

@@ -1,7 +1,7 @@
 //! The arguments of the commands about settings, and the values of settings that have no option.
 
 use clap::{Args, Subcommand, ValueEnum};
-use innerloop_host::local::HookCommand;
+use innerloop_host::{facts::agent_files::AgentFile, local::HookCommand};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Whether settings files count.
@@ -195,4 +195,7 @@ pub(crate) struct ConfigPatches {
     pub(crate) allow: Vec<String>,
     /// The commands that are asked at points of the loop, in the order in which they run.
     pub(crate) hooks: Vec<HookCommand>,
+    /// The files that describe agents, the user's and those of a trusted project. Of equal names
+    /// the last one counts.
+    pub(crate) agents: Vec<AgentFile>,
 }

@@ -218,6 +218,12 @@ pub(crate) enum PresetName {
     Ironclaw,
     /// Few and long retries; a limit is an error.
     Gnoma,
+    /// A member of a council, which reasons without tools.
+    CouncilMember,
+    /// A member of a council who weighs what others say, without tools.
+    CouncilDiscusser,
+    /// A member of a council who reviews an answer, without tools.
+    CouncilReviewer,
 }
 
 impl PresetName {
@@ -228,6 +234,9 @@ impl PresetName {
             Self::Ollama => ConfigPreset::Ollama,
             Self::Ironclaw => ConfigPreset::Ironclaw,
             Self::Gnoma => ConfigPreset::Gnoma,
+            Self::CouncilMember => ConfigPreset::CouncilMember,
+            Self::CouncilDiscusser => ConfigPreset::CouncilDiscusser,
+            Self::CouncilReviewer => ConfigPreset::CouncilReviewer,
         }
     }
 }

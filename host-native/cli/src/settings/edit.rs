@@ -131,8 +131,7 @@ fn change(
     if let SettingsTarget::Project(_) = place {
         check_links(&path).map_err(wrong)?;
     }
-    let before = user::text(&path).map_err(|error| wrong(error.to_string()))?;
-    let text = before.clone().unwrap_or_default();
+    let text = user::text(&path).map_err(|error| wrong(error.to_string()))?.unwrap_or_default();
     let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let at = error
             .span()
@@ -151,7 +150,7 @@ fn change(
     }
     // Read before the file is written, since trust is tied to the digest of its content.
     let was_trusted = match place {
-        SettingsTarget::Project(workspace) => before.is_none() || is_trusted(workspace),
+        SettingsTarget::Project(workspace) => is_trusted(workspace),
         SettingsTarget::User(_) => false,
     };
     write(&path, &after).map_err(|error| {
@@ -185,8 +184,9 @@ fn check_links(path: &Path) -> Result<(), String> {
     }
 }
 
+/// Returns whether nothing of the project's is yet to be judged.
 fn is_trusted(workspace: &Workspace) -> bool {
-    ProjectFile::find(workspace).is_some_and(|file| trust::said(&file) == Ok(Some(true)))
+    ProjectFile::find(workspace).is_none_or(|file| trust::said(&file) == Ok(Some(true)))
 }
 
 /// Trusts the project's file again: users need not be asked about their own changes.

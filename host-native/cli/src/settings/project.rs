@@ -1,12 +1,16 @@
-//! A project's own settings file: its place, its digest and its settings. It may come with a
-//! repository from anybody, so that reading it is bounded and its lines are escaped when shown.
+//! A project's own files: its settings, and the agents that it describes. They may come with a
+//! repository from anybody, so that reading them is bounded and their lines are escaped when shown.
+//! They are trusted together or not at all.
 
 use super::{
     hooks,
     layer::{SettingSource, SettingsLayer},
 };
 use crate::style::brief;
-use innerloop_host::facts;
+use innerloop_host::facts::{
+    self,
+    agent_files::{self, AgentFile},
+};
 use innerloop_workspace::{Workspace, digest::Digest};
 use std::path::{Path, PathBuf};
 
@@ -19,36 +23,56 @@ const MAX_BYTES: u64 = 64 << 10;
 /// The most characters of a line about it.
 const WIDTH: usize = 200;
 
-/// A project's file as it was found.
+/// A project's files as they were found.
 pub(super) struct ProjectFile {
-    /// The folder that it belongs to.
+    /// The folder that they belong to.
     pub(super) folder: PathBuf,
     pub(super) digest: Digest,
-    /// The settings in the file, or the reason why they can't be used.
+    /// The settings in the file, or the reason why they can't be used. Empty if there are only
+    /// agents.
     pub(super) layer: Result<SettingsLayer, String>,
+    /// The files that describe agents.
+    pub(super) agents: Vec<AgentFile>,
+    /// True if there is a file of settings.
+    has_settings: bool,
 }
 
 impl ProjectFile {
-    /// Finds the file of the workspace, or of the repository that it lies in.
+    /// Finds the files of the workspace, or of the repository that it lies in.
     pub(super) fn find(workspace: &Workspace) -> Option<Self> {
-        let (folder, bytes) = facts::project_file(workspace, PATH, MAX_BYTES)?;
-        let digest = Digest::of(bytes.as_deref().unwrap_or_default());
+        let agents = agent_files::of_project(workspace);
+        let found = facts::project_file(workspace, PATH, MAX_BYTES);
+        let has_settings = found.is_some();
+        let (folder, bytes) = match found {
+            Some(found) => found,
+            None if agents.is_empty() => return None,
+            None => (workspace.root().to_owned(), Ok(Vec::new())),
+        };
+        let digest = digest(bytes.as_deref().unwrap_or_default(), &agents);
         let layer = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
             let text = String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())?;
             SettingsLayer::of_text(SettingSource::Project(folder.join(PATH)), &text)
         });
-        Some(Self { folder, digest, layer })
+        Some(Self { folder, digest, layer, agents, has_settings })
     }
 
+    /// Returns the path of the settings or, if there are none, of the folder with the agents.
     pub(super) fn path(&self) -> PathBuf {
-        self.folder.join(PATH)
+        match self.agents.first() {
+            Some(agent) if !self.has_settings => agent.folder().to_owned(),
+            _ => self.folder.join(PATH),
+        }
     }
 
-    /// Returns what it sets, for people: one setting per line, harmless to a terminal.
-    pub(super) fn lines(layer: &SettingsLayer) -> Vec<String> {
+    /// Returns what they say, for people: one setting or agent per line, harmless to a terminal.
+    pub(super) fn lines(&self, layer: &SettingsLayer) -> Vec<String> {
+        let agents = self.agents.iter().map(|file| match file.agent() {
+            Ok((name, agent)) => format!("agent {name}: {}", agent.description),
+            Err(why) => format!("{}: {why}", file.path.display()),
+        });
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
-        let lines = values.chain(fields).map(|line| brief(&line, WIDTH));
+        let lines = values.chain(fields).chain(agents).map(|line| brief(&line, WIDTH));
         // Whole: nobody can trust the end of a command that is not shown.
         let hooks = layer.hooks.iter().map(|hook| {
             let (point, command) = (hooks::name(hook.point), hooks::shown(hook));
@@ -57,6 +81,18 @@ impl ProjectFile {
         });
         hooks.chain(lines).collect()
     }
+}
+
+/// Returns the digest of a project's files. Without agents it is that of the settings alone, as it
+/// was before there were any: what was trusted then still is.
+fn digest(settings: &[u8], agents: &[AgentFile]) -> Digest {
+    let mut bytes = settings.to_vec();
+    for AgentFile { path, text } in agents {
+        // With lengths, so that no text can pass for another file.
+        let head = format!("\n{} {}\n", text.len(), path.display());
+        bytes.extend(head.bytes().chain(text.bytes()));
+    }
+    Digest::of(&bytes)
 }
 
 /// Returns the path of the project's file, or of a new one.

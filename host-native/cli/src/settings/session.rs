@@ -20,6 +20,7 @@ use crate::{
     style::harmless,
 };
 use clap::ValueEnum;
+use innerloop_host::facts::agent_files;
 use innerloop_workspace::Workspace;
 use std::io::{Write as _, stderr};
 
@@ -39,16 +40,20 @@ pub(crate) async fn settle(
     if let Some(why) = wrong.first() {
         return Err(CliError::configuration(why));
     }
+    let mut agents = if files { agent_files::of_user() } else { Vec::new() };
     if files
         && let Some(file) = ProjectFile::find(workspace)
         && is_obeyed(&file, is_attended).await
     {
         file.layer.into_iter().for_each(|layer| layers.add_project(layer));
+        // Behind the user's: of equal names the project's counts, which knows its own work.
+        agents.extend(file.agents);
     }
     if !layers.is_empty() {
         layers.for_provider(args.model.provider.as_deref());
         fill(&layers, &mut args).map_err(CliError::configuration)?;
     }
+    args.tuning.settings.agents = agents;
     Ok(args)
 }
 
@@ -79,7 +84,7 @@ async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
     };
     let answer = match trust::said(file) {
         Ok(Some(said)) => return said,
-        Ok(None) if is_attended => ask(file, &ProjectFile::lines(layer)).await,
+        Ok(None) if is_attended => ask(file, &file.lines(layer)).await,
         Ok(None) => {
             let how = "nobody has said that it may be; `innerloop trust` in its folder does";
             warn(&format!("{} is not used: {how}", path.display()));
@@ -124,7 +129,8 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.folder, true)?;
     let Some(file) = ProjectFile::find(&workspace) else {
         let folder = workspace.root().display();
-        return Err(CliError::usage(format!("{folder} has no {}", project::PATH)));
+        let why = format!("{folder} has no {}, and no agents", project::PATH);
+        return Err(CliError::usage(why));
     };
     let path = file.path();
     let answer = if args.revoke { None } else { Some(true) };
@@ -135,7 +141,7 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     match (&file.layer, answer) {
         (Ok(layer), Some(_)) => {
             say(&format!("{} is obeyed until it changes:", path.display()));
-            ProjectFile::lines(layer).iter().for_each(|line| say(&format!("  {line}")));
+            file.lines(layer).iter().for_each(|line| say(&format!("  {line}")));
         }
         _ => say(&format!("what was said about {} is forgotten", path.display())),
     }
@@ -159,6 +165,7 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
         environment: layers.patch(|source| matches!(source, SettingSource::Environment))?,
         allow: layers.texts("allow"),
         hooks: layers.hooks().map(|(hook, _)| hook.clone()).collect(),
+        agents: Vec::new(),
     };
     tuning.preset = tuning.preset.or_else(|| word::<PresetName>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));

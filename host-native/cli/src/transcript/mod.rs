@@ -312,7 +312,10 @@ impl<W: Write> Transcript<W> {
     fn other_agent(&mut self, event: &Event) {
         let name = format!("agent-{}", event.agent.0);
         let text = match &event.kind {
-            EventKind::AgentStarted { task, .. } => format!("starts: {}", brief(task, LINE_CHARS)),
+            EventKind::AgentStarted { task, name, .. } => {
+                let who = if name.is_empty() { String::new() } else { format!(" as {name}") };
+                format!("starts{who}: {}", brief(task, LINE_CHARS))
+            }
             EventKind::ToolCallStart { name, arguments, .. } => {
                 let phrase = self.words.phrase(name, arguments);
                 brief(&format!("{} {}", phrase.verb, phrase.rest), LINE_CHARS)

@@ -4,6 +4,7 @@
 //! folders is held open, and files are reached by those handles. Links are followed for instruction
 //! files alone, as far as they stay inside.
 
+pub mod agent_files;
 mod budget;
 mod documents;
 mod head;

@@ -2,6 +2,7 @@
 //! configuration and the words of its people allow.
 
 use super::{
+    batches::Batches,
     events::sums_up,
     seen::{Seen, require},
 };
@@ -11,7 +12,7 @@ use innerloop_core::{
     corrections::ReplyFault,
     event::{Event, EventKind},
     id::AgentId,
-    message::{FinishReason, LeftOutKind, PartPlace, TurnKind},
+    message::{FinishReason, LeftOutKind, PartPlace, Turn, TurnKind},
     output::{Effect, Output, RequestPurpose},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,13 +49,19 @@ struct Run {
     in_text: bool,
     /// How many turns were looked at.
     turns: usize,
+    /// The most turns of the whole agent by its name, and those before the run; any number if 0.
+    max_turns: u32,
+    before: u64,
 }
 
 impl Bounds {
-    pub(super) fn on_outputs(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+    pub(super) fn on_outputs(&mut self, seen: &Seen<'_>, batches: &Batches) -> Result<(), String> {
         for output in seen.outputs {
             match output {
-                Output::Event(event) => self.on_event(event, seen)?,
+                Output::Event(event) => {
+                    self.run(event.agent, seen).max_turns = batches.max_turns(event.agent);
+                    self.on_event(event, seen)?;
+                }
                 Output::Effect(Effect::Http {
                     agent, purpose: RequestPurpose::Summary, ..
                 }) => {
@@ -69,9 +76,11 @@ impl Bounds {
     }
 
     fn run(&mut self, agent: AgentId, seen: &Seen<'_>) -> &mut Run {
-        self.0
-            .entry(agent)
-            .or_insert_with(|| Run { turns: seen.turns(agent).len(), ..Run::default() })
+        self.0.entry(agent).or_insert_with(|| {
+            let turns = seen.turns(agent);
+            let before = turns.iter().filter(|turn| counts(turn)).count();
+            Run { turns: turns.len(), before: before as u64, ..Run::default() }
+        })
     }
 
     fn on_event(&mut self, event: &Event, seen: &Seen<'_>) -> Result<(), String> {
@@ -162,6 +171,15 @@ impl Run {
         let once = u64::from(again + corrected + answers)
             + u64::from(self.sums_up)
             + u64::from(self.in_text);
-        rounds + self.pauses + self.steers + self.leavings + for_inputs + once
+        let most = rounds + self.pauses + self.steers + self.leavings + for_inputs + once;
+        // Each reply is a turn of the agent's, except those that are asked for anew.
+        let anew = self.grown + self.overflows + self.leavings + once;
+        let own = u64::from(self.max_turns).saturating_sub(self.before) + anew;
+        if self.max_turns == 0 { most } else { most.min(own) }
     }
+}
+
+/// Whether a turn counts against the limit of turns.
+const fn counts(turn: &Turn) -> bool {
+    matches!(turn.kind, TurnKind::User(_) | TurnKind::Assistant(_))
 }

@@ -267,8 +267,11 @@ impl Told {
         match kind {
             EventKind::ToolCallStart { call_id, name, arguments } => {
                 require(place(call_id).is_none(), || format!("the call {call_id} begins twice"))?;
-                if name == "spawn_agent" {
-                    self.spawns.extend(serde_json::from_str::<Value>(arguments));
+                let spawns = serde_json::from_str::<Value>(arguments).into_iter();
+                match name.as_str() {
+                    "spawn_agent" => self.spawns.extend(spawns),
+                    "spawn_agents" => self.spawns.extend(spawns.flat_map(|batch| tasks(&batch))),
+                    _ => {}
                 }
                 self.calls.push((call_id.clone(), name.clone(), arguments.clone(), false));
             }
@@ -342,6 +345,15 @@ impl Told {
         }
         Ok(())
     }
+}
+
+/// What a call asks for that starts several agents, as if it were a call for each.
+fn tasks(batch: &Value) -> Vec<Value> {
+    let mut tasks = batch["tasks"].as_array().cloned().unwrap_or_default();
+    for task in &mut tasks {
+        task["max_turns"] = batch["max_turns"].clone();
+    }
+    tasks
 }
 
 /// Whether the run has come to its end but for a summary without tools.

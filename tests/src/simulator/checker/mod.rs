@@ -1,6 +1,7 @@
 //! The checker: it sees every input and all that follows from it, and says what does not hold.
 //! It keeps books of its own and believes nothing that the session says of itself.
 
+mod batches;
 mod bounds;
 mod durable;
 mod effects;
@@ -19,6 +20,7 @@ mod words;
 
 use super::subject::Subject;
 use crate::snapshot;
+use batches::Batches;
 use bounds::Bounds;
 use durable::Durable;
 use effects::{Effects, Expected};
@@ -55,6 +57,7 @@ pub(super) struct Checker {
     config: SessionConfig,
     now: SessionInstant,
     steps: u64,
+    batches: Batches,
     bounds: Bounds,
     effects: Effects,
     events: Events,
@@ -81,6 +84,7 @@ impl Checker {
             config,
             now: SessionInstant(0),
             steps: 0,
+            batches: Batches::default(),
             bounds: Bounds::default(),
             effects: Effects::default(),
             events: Events::default(),
@@ -162,8 +166,9 @@ impl Checker {
         for end in &ends {
             self.effects.on_call_end(end.agent, &end.call_id);
         }
+        self.batches.on_outputs(seen, &ends)?;
         self.folds.on_outputs(seen)?;
-        self.bounds.on_outputs(seen)?;
+        self.bounds.on_outputs(seen, &self.batches)?;
         self.words.on_outputs(seen, &ends);
         Words::check_completed(seen)?;
         self.hooks.on_outputs(seen, &ends)?;

@@ -111,6 +111,8 @@ export interface SubagentInfo {
   folder: string;
   /** The model that it was started with, where one was named. */
   model?: string;
+  /** The name by which it was started, if it has one. */
+  name?: string;
 }
 
 /** Tokens of one reply or of many. */

@@ -30,7 +30,7 @@ interface AgentState {
   id: number;
   turns: SessionTurn[];
   run: { replies: number; result?: string };
-  spawned?: { parent: number; folder?: string; model?: string };
+  spawned?: { parent: number; folder?: string; model?: string; name?: string };
   steering?: Part[][];
   follow_ups?: { parts: Part[]; options?: InputOptions }[];
   children?: { id: number; state: SubagentInfo["state"]; last?: { output: string } }[];
@@ -61,12 +61,12 @@ export function agentsOf(raw: Telling & Pick<RawAgent, "seen">): SubagentInfo[] 
   const children = agents.flatMap(({ children = [] }) => children);
   return agents.flatMap(({ id, spawned, turns, run }) => {
     if (spawned === undefined) return [];
-    const { parent, folder = "", model } = spawned;
+    const { parent, folder = "", model, name } = spawned;
     // An agent that was closed is no child of anyone any more; its turns and its result remain.
     const known = children.find((child) => child.id === id);
     const output = known?.last?.output ?? run.result ?? (run.replies > 0 ? lastSaid(raw, id) : "");
     const state = known?.state ?? "closed";
-    const named = model === undefined ? {} : { model };
+    const named = { ...(model !== undefined && { model }), ...(name !== undefined && { name }) };
     return { id, parent, state, task: taskOf(turns), output, folder, ...named };
   });
 }

@@ -1,8 +1,8 @@
 // The configuration of a session, as its log has it (snake_case). Made of the core's types, whose
 // words these are: see CONTRIBUTING.md#generated-files.
 
-import type { FoldKind } from "./history.js";
 import type { ModelConfig, Price, RoutingPolicy } from "./model.js";
+import type { ApprovalPolicy, CompactionPolicy, LoopPolicy } from "./policies.js";
 import type { OneOf } from "./shapes.js";
 
 /**
@@ -152,13 +152,20 @@ export interface SessionConfig {
      */
     read_before_write: boolean;
   };
-  /** Agents that an agent may start. */
+  /** The limits on agents that an agent may start. */
   subagents: {
     /** The maximum depth to which agents may be nested; 0 offers none. */
     max_depth: number;
     /** The maximum number of agents that may be open at once, at all depths together. */
     max_open: number;
+    /**
+     * The time that the agents of one `spawn_agents` have, in milliseconds; those that still work
+     * then are ended. 0 means no limit.
+     */
+    batch_ms: number;
   };
+  /** The agents that can be started by name, by that name. */
+  agents: Record<string, AgentDefinition>;
   /** The rules for repairing replies that end too early. */
   repair: {
     /** The number of times in a run that a text cut by the output limit is continued. */
@@ -238,22 +245,24 @@ export interface SessionConfig {
   web_fetch: boolean;
 }
 
-/** Which calls a person must allow before they run (`Ask` effects). */
-export interface ApprovalPolicy {
-  /** Which calls are asked about. */
-  ask: "nothing" | "programs" | "changes" | "everything";
-  /** Calls that are never asked about. */
-  allow: ApprovalRule[];
-}
-
-/** A rule for calls that need no approval: all calls of a tool, or only some of them. */
-export interface ApprovalRule {
-  /** The name of the tool. */
-  tool: string;
+/** An agent that can be started by a name. */
+export interface AgentDefinition {
+  /** The sentence by which a model chooses it. */
+  description: string;
   /**
-   * The texts with which its arguments must begin, by the argument's name; empty for every call.
+   * The text that its system prompt begins with, in place of the family's own words; empty for
+   * these.
    */
-  starting: Record<string, string>;
+  prompt: string;
+  /**
+   * Its model, at the endpoint of the session's. Without one it is the model that the call names,
+   * or the session's.
+   */
+  model: string | null;
+  /** The names of the tools that it has, among those of the session; all of them if absent. */
+  tools: string[] | null;
+  /** Most turns that it may take; 0 means no limit. */
+  max_turns: number;
 }
 
 /**
@@ -273,84 +282,6 @@ export type BuiltinTools =
       /** All tools but those with these names. */
       except: string[];
     }>;
-
-/**
- * The rules for making the conversation shorter: when, how, and what of it stays. Without a request
- * of the host, that happens only where a tier or `on_overflow` says so.
- */
-export interface CompactionPolicy {
-  /**
-   * The steps that are taken before a model call; of the tiers that are reached, the one that
-   * begins last applies.
-   */
-  auto: {
-    /** The fullness of the window from which the tier applies. */
-    from: Fullness;
-    /** The fullness of the window to reach. */
-    to: Fullness;
-    /** The step to take. */
-    step: FoldKind;
-    /** Most of the user's inputs that stay with all that followed them; all that fit if absent. */
-    inputs?: number;
-  }[];
-  /** The reaction when the conversation no longer fits the model. */
-  on_overflow: "warn" | "compact_retry_once";
-  /**
-   * True if the oldest turns are left out where the conversation does not fit and nothing else
-   * makes it shorter; if not, the run ends.
-   */
-  truncate_if_needed: boolean;
-  /** The part of the conversation that stays. */
-  keep: {
-    /** Most tokens of the newest turns that stay if the host asks for a shorter conversation. */
-    tokens: number;
-    /**
-     * The number of the newest replies that stay in any case, each with its calls and their
-     * results.
-     */
-    rounds: number;
-    /**
-     * Most tokens of the user's own words that follow a summary as they were said, the newest
-     * first.
-     */
-    words_of_user: number;
-    /** True if the user's first input stays. */
-    first_input: boolean;
-  };
-  /** The rules for a summary by the model. */
-  summary: {
-    /** Another model of the same endpoint; the agent's own if absent. */
-    model: string | null;
-    /** Most tokens of the summary. */
-    max_tokens: number;
-    /** Most characters of a tool's result that it reads. */
-    result_chars: number;
-    /** Additional instructions for the summary. */
-    instructions: string | null;
-  };
-  /** The number of turns above which the first tier applies, whatever their length; 0 for never. */
-  max_messages: number;
-  /**
-   * The number of failures in a row after which nothing more is tried by itself, until a request of
-   * the host succeeds.
-   */
-  max_failures: number;
-  /** Most tokens that count as the context window; 0 for all of it. */
-  max_window: number;
-}
-
-/**
- * The fullness of a context window, in percent, in tokens used or in tokens left. If several values
- * are given, the one that is reached last counts.
- */
-export interface Fullness {
-  /** The part that is used, in percent. */
-  percent?: number;
-  /** The number of tokens that are used. */
-  used?: number;
-  /** The number of tokens that are left. */
-  left?: number;
-}
 
 /** The result of a call that a hook has denied after it has run. */
 export type DeniedResult =
@@ -445,52 +376,6 @@ export type HookPoint =
    */
   | "compact";
 
-/**
- * The rules for calls that repeat themselves: how they are detected, and what is done about them.
- */
-export interface LoopPolicy {
-  /** True if repeating calls are looked for. */
-  detect: boolean;
-  /** The number of the newest calls that must follow one pattern. */
-  window: number;
-  /** The longest cycle of calls that counts as a pattern. */
-  max_period: number;
-  /** The number of rounds in a row with the same calls at which a step is taken; 0 for never. */
-  same_args: number;
-  /**
-   * The number of rounds in a row that call the same tools, whatever the arguments, at which a step
-   * is taken; 0 for never.
-   */
-  same_name: number;
-  /**
-   * The number of further such rounds after which the next step of the ladder follows; 0 for the
-   * same number again.
-   */
-  again_after: number;
-  /** True if only calls that failed count. */
-  only_if_failed: boolean;
-  /** Tools whose calls do not count. */
-  ignore_tools: string[];
-  /** True if times, UUIDs and hashes in arguments and results are ignored in comparisons. */
-  mask_volatile: boolean;
-  /**
-   * The steps to take the first time, the second time and so on, until the pattern breaks; the last
-   * step applies to all further times.
-   */
-  ladder: LoopStep[];
-}
-
-/** The reaction to calls that repeat themselves. */
-export type LoopStep =
-  /** The model gets a warning. */
-  | "warn"
-  /** The model says without tools what it has found, and the run ends. */
-  | "summarize"
-  /** The user is asked whether to go on. */
-  | "ask_user"
-  /** The run ends at once. */
-  | "stop";
-
 /** The limits at which to stop; 0 means no limit. */
 export interface SessionLimits {
   /** Most user and assistant turns of the whole session. */
@@ -577,4 +462,13 @@ export type Preset =
   /** Approval of changes, 50 rounds, and only failing calls count as a loop. */
   | "ironclaw"
   /** Few and long retries, none in mid-stream; a limit is an error. */
-  | "gnoma";
+  | "gnoma"
+  /**
+   * A member of a council, who gives a position on a question: by reasoning alone, without any
+   * tool.
+   */
+  | "council_member"
+  /** A member of a council who weighs the positions of the others, likewise. */
+  | "council_discusser"
+  /** A member of a council who reviews what it has come to, likewise. */
+  | "council_reviewer";

@@ -259,6 +259,8 @@ export interface AgentStarted extends Stamp {
   model: string;
   /** The folder of the workspace that it works in, from the root on, which is empty. */
   folder?: string;
+  /** The name in `agents` by which it was started, if it has one. */
+  name?: string;
 }
 
 /** An agent is over. */

@@ -3,11 +3,12 @@
 // core's types, whose words these are: see CONTRIBUTING.md#generated-files.
 
 import type { Action } from "./action.js";
-import type { ApprovalRule, HookPoint, SessionConfig } from "./config.js";
+import type { HookPoint, SessionConfig } from "./config.js";
 import type { DeniedBy, Outcome, Part } from "./data.js";
 import type { AgentEvent } from "./events.js";
 import type { SessionTurn } from "./history.js";
 import type { SessionToolChoice } from "./model.js";
+import type { ApprovalRule } from "./policies.js";
 import type { OneOf, Patch } from "./shapes.js";
 
 /** One thing that happened. */

@@ -6,7 +6,7 @@ import type { HttpResponse, ResponseLike, Signal } from "../platform/globals.js"
 import type { Programs, WasiTool } from "../programs/sources.js";
 import type { FileSystem } from "../workspace/filesystem.js";
 import type { Approve, AskUser, Hooks } from "./asked.js";
-import type { ConfigOptions } from "./config.js";
+import type { ConfigOptions, NamedAgent } from "./config.js";
 import type { ApiKey } from "./key.js";
 import type { ProviderName } from "./provider.js";
 import type { Tool, WebFetch } from "./tool.js";
@@ -170,6 +170,11 @@ export interface Changes
   systemPrompt?: string | null | undefined;
   /** Another temperature; `null` goes back to the provider's default. */
   temperature?: number | null | undefined;
+  /**
+   * Further agents by name, or others of a name; `null` takes a name away. Those that were started
+   * stay as they are. `subagents` must allow any.
+   */
+  agents?: Readonly<Record<string, NamedAgent | null>> | undefined;
 }
 
 /** The options of {@link Session.open} and the like. */

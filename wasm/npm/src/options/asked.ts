@@ -1,7 +1,7 @@
 // The types of the user's functions for approvals, questions and hooks: what each gets and what it
 // may return. `agent/people.ts` calls them.
 
-import type { ApprovalRule } from "../json/config.js";
+import type { ApprovalRule } from "../json/policies.js";
 import type { Signal } from "../platform/globals.js";
 
 /** A call that wants to run. */

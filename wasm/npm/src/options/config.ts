@@ -1,17 +1,11 @@
 // The types of the options that make up a session's configuration. Their names and fields are in
 // `table.ts`, their conversion is in `patch.ts`.
 
-import type {
-  Facts,
-  Fullness,
-  LimitAction,
-  LoopPolicy,
-  Preset,
-  SessionConfig,
-} from "../json/config.js";
+import type { Facts, LimitAction, Preset, SessionConfig } from "../json/config.js";
 import type { ReplyFault } from "../json/events.js";
 import type { FoldKind } from "../json/history.js";
 import type { TaskKind } from "../json/model.js";
+import type { Fullness, LoopPolicy } from "../json/policies.js";
 import type { Patch } from "../json/shapes.js";
 import type { ProviderName } from "./provider.js";
 import type { ToJsonSchema } from "./schema.js";
@@ -42,7 +36,8 @@ export interface ConfigOptions<Schema = any> {
    * The defaults of all other options: `modern` (what people expect, the default), `seed001`
    * (the coding agent loop specification), `ollama` (small local models, the default of the
    * provider of that name), `ironclaw` (approval of changes), `gnoma` (few and long retries, a
-   * limit is an error).
+   * limit is an error), and for deliberation without any tool `council_member`,
+   * `council_discusser`, `council_reviewer`.
    */
   preset?: Preset | undefined;
   /** Instructions to the model, at the end of the system prompt. */
@@ -93,8 +88,16 @@ export interface ConfigOptions<Schema = any> {
   corrections?: false | Corrections | undefined;
   /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
   answer?: AnswerForm<Schema> | undefined;
-  /** The agents that the agent may start, `{}` for one level of them; none if left out. */
+  /**
+   * The agents that the agent may start, `{}` for one level of them; none if left out, unless
+   * `agents` names some.
+   */
   subagents?: false | Subagents | undefined;
+  /**
+   * Agents that can be started by name, each with a prompt, a model and tools of its own. The model
+   * chooses by their descriptions.
+   */
+  agents?: Readonly<Record<string, NamedAgent>> | undefined;
   /**
    * Facts for the model, such as the state of version control or its `knowledge_cutoff`. The
    * package itself adds the day and the instruction files at the top of `files` (`AGENTS.md`, and
@@ -280,6 +283,25 @@ export interface Subagents {
   depth?: number | undefined;
   /** The number of them that may be open at once; 16 if left out. */
   open?: number | undefined;
+  /**
+   * The milliseconds that those have which one call of `spawn_agents` starts; 5 minutes if left
+   * out, 0 for no limit.
+   */
+  batchMs?: number | undefined;
+}
+
+/** An agent that can be started by name. */
+export interface NamedAgent {
+  /** The sentence by which the model chooses it. */
+  description?: string | undefined;
+  /** The beginning of its system prompt; that of the session's agent if left out. */
+  prompt?: string | undefined;
+  /** Its model, of the same provider; the one that the call names, or the agent's, if left out. */
+  model?: string | undefined;
+  /** The names of its tools, among the agent's own; all of them if left out. */
+  tools?: readonly string[] | undefined;
+  /** The most turns that it may take; 0, like leaving it out, means no limit. */
+  maxTurns?: number | undefined;
 }
 
 /** The retries of failed model calls. */

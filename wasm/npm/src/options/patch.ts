@@ -3,12 +3,14 @@
 
 import { endpointOf } from "../binding/providers.js";
 import { AgentError } from "../errors.js";
-import type { BuiltinTools, Fullness } from "../json/config.js";
+import type { BuiltinTools } from "../json/config.js";
+import type { Fullness } from "../json/policies.js";
 import type {
   AnswerForm,
   Builtins,
   ConfigOptions,
   Fallback,
+  NamedAgent,
   Spending,
   Subagents,
   ToolChoice,
@@ -86,6 +88,7 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
     corrections: correctionsOf(options.corrections),
     answer: answerOf(options.answer),
     subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
+    agents: agentsOf(options.agents),
     facts: options.facts,
     instructions: text("instructions", options.instructions),
     base_prompt: text("systemPrompt", options.systemPrompt),
@@ -190,7 +193,26 @@ export function subagentsOf(subagents: false | Subagents): object | undefined {
   if (subagents === false) return { max_depth: 0 };
   const { depth = 1, ...others } = subagents ?? {};
   if (isObject(subagents)) return nested("subagents", { depth, ...others });
-  throw bad("`subagents` must be false, or an object with depth, open");
+  throw bad("`subagents` must be false, or an object with depth, open, batchMs");
+}
+
+function agentsOf(agents: ConfigOptions["agents"]): object | undefined {
+  if (agents === undefined) return undefined;
+  if (!isObject(agents)) throw bad("`agents` must be an object of agents by name");
+  const named = Object.entries(agents).map(([name, agent]) => [name, agentOf(name, agent)]);
+  return Object.fromEntries(named) as object;
+}
+
+// `null` takes the name away, where the configuration is in force already.
+function agentOf(name: string, agent: NamedAgent | null): object | null {
+  if (agent === null) return null;
+  const place = `agents.${name}`;
+  const known = "description, prompt, model, tools, maxTurns";
+  if (!isObject(agent)) throw bad(`\`${place}\` must be an object with ${known}`);
+  const { maxTurns, description, prompt, model, tools, ...unknown } = agent;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`there is no option \`${place}.${key}\`; there is ${known}`);
+  return { description, prompt, model, tools, max_turns: count(`${place}.maxTurns`, maxTurns) };
 }
 
 function providerOptionsOf(options: ConfigOptions): unknown {

@@ -116,8 +116,10 @@ export function rawConfig(options: ConfigOptions): RawOptions {
 // The part that agents and bare sessions share; the user's `config` wins over `more`.
 function configOptions(options: ConfigOptions, more: object): RawOptions {
   const { provider, model, fallbacks = [], models, preset, id, config } = options;
-  // No agents are started unless the user asks for it: each costs money that nobody expects.
-  const subagents = subagentsOf(options.subagents ?? false);
+  // No agents are started unless the user asks for it, as by naming some: each costs money that
+  // nobody expects.
+  const wanted = options.agents === undefined ? false : {};
+  const subagents = subagentsOf(options.subagents ?? wanted);
   const patches: object[] = [{ ...optionsPatch(options), subagents, ...more }];
   if (config !== undefined) patches.push(config);
   return {

@@ -101,9 +101,14 @@ export const CONFIG = {
     changes: true,
   },
   subagents: {
-    fields: { depth: "max_depth", open: "max_open" } satisfies Fields<Subagents>,
+    fields: {
+      depth: "max_depth",
+      open: "max_open",
+      batchMs: "batch_ms",
+    } satisfies Fields<Subagents>,
     changes: true,
   },
+  agents: { changes: true },
   facts: { changes: true },
   maxOutputTokens: { field: "model.max_output_tokens", changes: true, of: "model" },
   contextWindow: { field: "model.context_window", changes: true, of: "model" },

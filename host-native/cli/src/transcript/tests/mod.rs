@@ -396,7 +396,7 @@ fn side_by_side(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let (parent, model, folder) = (AgentId::ROOT, "m".to_owned(), String::new());
     let task =
         "翻訳を確認して、間違いがあれば直してください。それから報告してください。".to_owned();
-    scene.event(EventKind::AgentStarted { parent, task, model, folder });
+    scene.event(EventKind::AgentStarted { parent, task, model, folder, name: "".into() });
     scene.calls("1", "read_file", &json!({"file_path": "doc/日本語.md"}));
     scene.ends(RunEnd::Completed);
     scene.agent = AgentId::ROOT;

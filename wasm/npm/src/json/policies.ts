@@ -1,0 +1,146 @@
+// The policies of a session, which its configuration holds, as its log has them (snake_case). Made
+// of the core's types, whose words these are: see CONTRIBUTING.md#generated-files.
+
+import type { FoldKind } from "./history.js";
+
+/** Which calls a person must allow before they run (`Ask` effects). */
+export interface ApprovalPolicy {
+  /** Which calls are asked about. */
+  ask: "nothing" | "programs" | "changes" | "everything";
+  /** Calls that are never asked about. */
+  allow: ApprovalRule[];
+}
+
+/** A rule for calls that need no approval: all calls of a tool, or only some of them. */
+export interface ApprovalRule {
+  /** The name of the tool. */
+  tool: string;
+  /**
+   * The texts with which its arguments must begin, by the argument's name; empty for every call.
+   */
+  starting: Record<string, string>;
+}
+
+/**
+ * The rules for making the conversation shorter: when, how, and what of it stays. Without a request
+ * of the host, that happens only where a tier or `on_overflow` says so.
+ */
+export interface CompactionPolicy {
+  /**
+   * The steps that are taken before a model call; of the tiers that are reached, the one that
+   * begins last applies.
+   */
+  auto: {
+    /** The fullness of the window from which the tier applies. */
+    from: Fullness;
+    /** The fullness of the window to reach. */
+    to: Fullness;
+    /** The step to take. */
+    step: FoldKind;
+    /** Most of the user's inputs that stay with all that followed them; all that fit if absent. */
+    inputs?: number;
+  }[];
+  /** The reaction when the conversation no longer fits the model. */
+  on_overflow: "warn" | "compact_retry_once";
+  /**
+   * True if the oldest turns are left out where the conversation does not fit and nothing else
+   * makes it shorter; if not, the run ends.
+   */
+  truncate_if_needed: boolean;
+  /** The part of the conversation that stays. */
+  keep: {
+    /** Most tokens of the newest turns that stay if the host asks for a shorter conversation. */
+    tokens: number;
+    /**
+     * The number of the newest replies that stay in any case, each with its calls and their
+     * results.
+     */
+    rounds: number;
+    /**
+     * Most tokens of the user's own words that follow a summary as they were said, the newest
+     * first.
+     */
+    words_of_user: number;
+    /** True if the user's first input stays. */
+    first_input: boolean;
+  };
+  /** The rules for a summary by the model. */
+  summary: {
+    /** Another model of the same endpoint; the agent's own if absent. */
+    model: string | null;
+    /** Most tokens of the summary. */
+    max_tokens: number;
+    /** Most characters of a tool's result that it reads. */
+    result_chars: number;
+    /** Additional instructions for the summary. */
+    instructions: string | null;
+  };
+  /** The number of turns above which the first tier applies, whatever their length; 0 for never. */
+  max_messages: number;
+  /**
+   * The number of failures in a row after which nothing more is tried by itself, until a request of
+   * the host succeeds.
+   */
+  max_failures: number;
+  /** Most tokens that count as the context window; 0 for all of it. */
+  max_window: number;
+}
+
+/**
+ * The fullness of a context window, in percent, in tokens used or in tokens left. If several values
+ * are given, the one that is reached last counts.
+ */
+export interface Fullness {
+  /** The part that is used, in percent. */
+  percent?: number;
+  /** The number of tokens that are used. */
+  used?: number;
+  /** The number of tokens that are left. */
+  left?: number;
+}
+
+/**
+ * The rules for calls that repeat themselves: how they are detected, and what is done about them.
+ */
+export interface LoopPolicy {
+  /** True if repeating calls are looked for. */
+  detect: boolean;
+  /** The number of the newest calls that must follow one pattern. */
+  window: number;
+  /** The longest cycle of calls that counts as a pattern. */
+  max_period: number;
+  /** The number of rounds in a row with the same calls at which a step is taken; 0 for never. */
+  same_args: number;
+  /**
+   * The number of rounds in a row that call the same tools, whatever the arguments, at which a step
+   * is taken; 0 for never.
+   */
+  same_name: number;
+  /**
+   * The number of further such rounds after which the next step of the ladder follows; 0 for the
+   * same number again.
+   */
+  again_after: number;
+  /** True if only calls that failed count. */
+  only_if_failed: boolean;
+  /** Tools whose calls do not count. */
+  ignore_tools: string[];
+  /** True if times, UUIDs and hashes in arguments and results are ignored in comparisons. */
+  mask_volatile: boolean;
+  /**
+   * The steps to take the first time, the second time and so on, until the pattern breaks; the last
+   * step applies to all further times.
+   */
+  ladder: LoopStep[];
+}
+
+/** The reaction to calls that repeat themselves. */
+export type LoopStep =
+  /** The model gets a warning. */
+  | "warn"
+  /** The model says without tools what it has found, and the run ends. */
+  | "summarize"
+  /** The user is asked whether to go on. */
+  | "ask_user"
+  /** The run ends at once. */
+  | "stop";
