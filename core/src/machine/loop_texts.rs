@@ -2,11 +2,21 @@
 //! of its own. What counts for one input begins anew here.
 
 use super::ctx::StepContext;
+use crate::rules::task_kind;
 use alloc::{string::String, vec, vec::Vec};
 use innerloop_types::{
     event::EventKind,
-    message::{Part, TurnKind},
+    message::{Part, TurnKind, VisibleTurn, joined_text},
 };
+
+/// The note on how to share work out among agents (`docs/decisions.md#subagents`).
+const COORDINATION: &str = "This task is for several agents. Split it into parts that do not need \
+                            one another; what changes the same file is one part. Prefer many \
+                            small parts to a long chain. Start five to seven at once by one call \
+                            of spawn_agents, and more in a next wave. Name to each the files that \
+                            it needs, earlier results among them, and say what it is to return. \
+                            Then put the results together in your own words, without repeating \
+                            any, and say of each part that failed why, and what to try next.";
 
 /// Takes the user's input into the history, and the queued messages behind it.
 pub(super) fn enter(parts: Vec<Part>, ctx: &mut StepContext<'_>) {
@@ -21,8 +31,26 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut StepContext<'_>) {
     let inputs = &mut ctx.body.run.counts.inputs;
     *inputs = inputs.saturating_add(1);
     ctx.event(EventKind::UserInput { parts: parts.clone() });
+    let is_shared_out = needs_coordination(&parts, ctx);
     ctx.append(TurnKind::User(parts));
+    if is_shared_out {
+        ctx.append(TurnKind::System(COORDINATION.into()));
+    }
     drain_steering(ctx);
+}
+
+/// Returns whether an input asks for several agents, and the model does not see yet how to share
+/// its work out among them.
+fn needs_coordination(parts: &[Part], ctx: &StepContext<'_>) -> bool {
+    cfg!(feature = "named-agents")
+        && ctx.setup.config.subagents.coordinate
+        && ctx.setup.tool("spawn_agents").is_some()
+        && task_kind::of_text(&joined_text(parts)) == Some("orchestration")
+        && !ctx
+            .body
+            .history
+            .seen()
+            .any(|said| matches!(said, VisibleTurn::System(text) if text == COORDINATION))
 }
 
 /// Moves the queued messages of the host into the history; returns whether there were any

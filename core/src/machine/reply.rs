@@ -7,6 +7,7 @@ use super::{
     ctx::StepContext,
     history::History,
     last_reply::{CONTINUE, RunFailure, ending},
+    model_call::ReplyTiming,
     step::AgentStep,
 };
 use crate::rules::reply_fault;
@@ -29,7 +30,12 @@ const MAX_PAUSES: u32 = 16;
 pub(super) const MAX_CUTS: u32 = 8;
 
 /// Takes a reply into the history.
-pub(super) fn take(mut reply: Reply, model: &ModelConfig, ctx: &mut StepContext<'_>) -> AgentStep {
+pub(super) fn take(
+    mut reply: Reply,
+    model: &ModelConfig,
+    timing: ReplyTiming,
+    ctx: &mut StepContext<'_>,
+) -> AgentStep {
     let ending = ending(&reply).filter(|_| reply.tool_calls().next().is_none());
     let is_grown = outgrows(&reply, ctx);
     let is_useless = ending.as_ref().is_some_and(|ending| ending.end == RunEnd::Failed)
@@ -51,7 +57,7 @@ pub(super) fn take(mut reply: Reply, model: &ModelConfig, ctx: &mut StepContext<
     // A reply that is thrown away has cost its tokens, and is no turn.
     let replies = &mut ctx.body.run.counts.replies;
     *replies = replies.saturating_add(u32::from(!is_grown));
-    let text = tell(&reply, model.price.as_ref(), ctx);
+    let text = tell(&reply, model.price.as_ref(), timing, ctx);
     if is_grown {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
         ctx.body.run.repairs.grown = true;
@@ -104,7 +110,7 @@ pub(super) fn take_cut(said: &str, finish: FinishReason, ctx: &mut StepContext<'
         let replies = &mut ctx.body.run.counts.replies;
         *replies = replies.saturating_add(1);
         // Nobody has told its usage, so that it has no price either.
-        tell(&reply, None, ctx);
+        tell(&reply, None, ReplyTiming::default(), ctx);
         ctx.append(TurnKind::Assistant(Box::new(reply)));
     }
 }
@@ -120,11 +126,19 @@ fn show_again(reply: &Reply, ctx: &mut StepContext<'_>) {
 }
 
 /// Reports a reply and counts what it costs; returns its text.
-fn tell(reply: &Reply, price: Option<&Price>, ctx: &mut StepContext<'_>) -> String {
+fn tell(
+    reply: &Reply,
+    price: Option<&Price>,
+    timing: ReplyTiming,
+    ctx: &mut StepContext<'_>,
+) -> String {
     let (text, reasoning, usage) = (reply.text(), reply.reasoning(), reply.usage);
     let cost_nano_usd = ctx.count(usage, price);
     let said = text.clone();
-    ctx.event(EventKind::AssistantTextEnd { text: said, reasoning, usage, cost_nano_usd });
+    let ReplyTiming { ttft_ms, ms } = timing;
+    let end =
+        EventKind::AssistantTextEnd { text: said, reasoning, usage, cost_nano_usd, ttft_ms, ms };
+    ctx.event(end);
     text
 }
 

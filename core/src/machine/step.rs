@@ -5,6 +5,7 @@
 use super::{
     agent_state::UserInput,
     last_reply::RunFailure,
+    model_call::ReplyTiming,
     phase::{HookContinuation, PendingHook, Phase},
     route::Route,
 };
@@ -30,7 +31,7 @@ pub(crate) enum AgentStep {
     /// The request goes out.
     Send,
     /// A reply is whole that came over that route.
-    TakeReply(Reply, Arc<Route>),
+    TakeReply(Reply, Arc<Route>, ReplyTiming),
     /// The reply is asked for once more.
     CallAgain,
     /// The reply's calls run.

@@ -60,10 +60,12 @@ fn next(step: AgentStep, ctx: &mut StepContext<'_>) -> AgentStep {
         AgentStep::Call => run::call(ctx),
         AgentStep::CallAsItIs => run::call_as_it_is(ctx),
         AgentStep::Send => run::send(ctx),
-        AgentStep::TakeReply(reply, route) => match folding::overfull(&reply, &route.model, ctx) {
-            Some(failure) => run::give_back(&reply, failure, &route.model, ctx),
-            None => reply::take(reply, &route.model, ctx),
-        },
+        AgentStep::TakeReply(reply, route, timing) => {
+            match folding::overfull(&reply, &route.model, ctx) {
+                Some(failure) => run::give_back(&reply, failure, &route.model, ctx),
+                None => reply::take(reply, &route.model, timing, ctx),
+            }
+        }
         AgentStep::CallAgain => run::call_again(ctx),
         AgentStep::RunCalls(calls) => ToolRound::start(calls, ctx),
         AgentStep::RefuseCalls(calls, why) => ToolRound::refuse(calls, why, ctx),
@@ -191,9 +193,13 @@ fn on_news(phase: Phase, id: EffectId, news: EffectUpdate, ctx: &mut StepContext
 
 /// Returns the step behind a model call, which goes on or is over.
 fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut StepContext<'_>) -> AgentStep {
-    let Some(EndedCall { purpose, route, result }) = ended else { return AgentStep::Wait(phase) };
+    let Some(EndedCall { purpose, route, result, timing }) = ended else {
+        return AgentStep::Wait(phase);
+    };
     match (phase, purpose, result) {
-        (Phase::ModelCall, CallPurpose::Reply(_), Ok(reply)) => AgentStep::TakeReply(reply, route),
+        (Phase::ModelCall, CallPurpose::Reply(_), Ok(reply)) => {
+            AgentStep::TakeReply(reply, route, timing)
+        }
         (Phase::ModelCall, CallPurpose::Reply(_), Err(failure)) => AgentStep::Recover(failure),
         (Phase::Folding, CallPurpose::Summary(plan), result) => {
             folding::on_summary(plan, &route.model, result, ctx)

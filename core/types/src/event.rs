@@ -124,6 +124,14 @@ pub enum EventKind {
         /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
+        /// The time from the request to the first piece of the reply, in milliseconds; absent where
+        /// the reply came as a whole, or was cut off.
+        #[json(skip_serializing_if = "Option::is_none")]
+        ttft_ms: Option<u64>,
+        /// The time from the request to the end of the reply, in milliseconds; absent where it was
+        /// cut off.
+        #[json(skip_serializing_if = "Option::is_none")]
+        ms: Option<u64>,
     },
     /// The output of the current reply so far is void: the model is called again.
     TextReset,
@@ -131,6 +139,8 @@ pub enum EventKind {
     RequestStart {
         /// The number of the try, counted from 1.
         attempt: u32,
+        /// The model that it goes to.
+        model: String,
     },
     /// The host holds the request back, since others go first.
     Queued {

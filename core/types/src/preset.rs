@@ -221,6 +221,7 @@ fn gnoma(config: &mut SessionConfig) {
         (ReplyFault::Echo, 2),
         (ReplyFault::PatchSpiral, 1),
     ]);
+    config.subagents.coordinate = true;
     config.loops.detect = false;
     config.hooks.after_tool = AfterToolPolicy { denial: DeniedResult::Keep };
     config.retry = RetryPolicy {

@@ -17,11 +17,14 @@ pub struct SubagentPolicy {
     /// The time that the agents of one `spawn_agents` have, in milliseconds; those that still work
     /// then are ended. 0 means no limit.
     pub batch_ms: u64,
+    /// True if an input that asks for several agents brings a note on how to share the work out
+    /// among them.
+    pub coordinate: bool,
 }
 
 impl Default for SubagentPolicy {
     fn default() -> Self {
-        Self { max_depth: 1, max_open: 16, batch_ms: 300_000 }
+        Self { max_depth: 1, max_open: 16, batch_ms: 300_000, coordinate: false }
     }
 }
 

@@ -582,6 +582,9 @@ class SubagentPolicy(TypedDict):
     batch_ms: int
     """The time that the agents of one ``spawn_agents`` have, in milliseconds; those that still
     work then are ended. 0 means no limit."""
+    coordinate: bool
+    """True if an input that asks for several agents brings a note on how to share the work out
+    among them."""
 
 
 class NamedAgent(TypedDict):

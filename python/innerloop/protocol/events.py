@@ -127,6 +127,12 @@ class EventAssistantTextEnd(EventStamp):
     """The tokens that the reply used, if the provider said so."""
     cost_nano_usd: NotRequired[int]
     """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
+    ttft_ms: NotRequired[int]
+    """The time from the request to the first piece of the reply, in milliseconds; absent where
+    the reply came as a whole, or was cut off."""
+    ms: NotRequired[int]
+    """The time from the request to the end of the reply, in milliseconds; absent where it was
+    cut off."""
 
 
 class EventTextReset(EventStamp):
@@ -141,6 +147,8 @@ class EventRequestStart(EventStamp):
     type: Literal["request_start"]
     attempt: int
     """The number of the try, counted from 1."""
+    model: str
+    """The model that it goes to."""
 
 
 class EventQueued(EventStamp):

@@ -290,6 +290,7 @@ class SubagentPolicyPatch(TypedDict, total=False):
     max_depth: int | None
     max_open: int | None
     batch_ms: int | None
+    coordinate: bool | None
 
 
 class NamedAgentPatch(TypedDict, total=False):

@@ -65,6 +65,8 @@ fn error_kinds() -> Vec<ErrorKind> {
 
 fn kinds() -> Vec<EventKind> {
     let (call_id, name) = (String::from("call_1"), String::from("read_file"));
+    let [text, reasoning] = ["Hello", "Hmm"].map(String::from);
+    let (told, cost_nano_usd, ttft_ms, ms) = (Some(usage()), Some(700), Some(400), Some(2_000));
     one_of_each!(open EventKind:
         SessionStart {
             model: "claude-sonnet-4-5".into(),
@@ -89,14 +91,9 @@ fn kinds() -> Vec<EventKind> {
         AssistantTextStart,
         AssistantTextDelta { text: "He".into() },
         AssistantReasoningDelta { text: "Hm".into() },
-        AssistantTextEnd {
-            text: "Hello".into(),
-            reasoning: "Hmm".into(),
-            usage: Some(usage()),
-            cost_nano_usd: Some(700),
-        },
+        AssistantTextEnd { text, reasoning, usage: told, cost_nano_usd, ttft_ms, ms },
         TextReset,
-        RequestStart { attempt: 1 },
+        RequestStart { attempt: 1, model: "mock-1".into() },
         ToolCallDelta {
             index: 1,
             call_id: call_id.clone(),
@@ -180,6 +177,8 @@ fn plain_kinds() -> Vec<EventKind> {
             reasoning: String::new(),
             usage: None,
             cost_nano_usd: None,
+            ttft_ms: None,
+            ms: None,
         },
         EventKind::TurnLimit { limit: "max_tool_rounds_per_input", value: 3 },
         EventKind::Compacted {

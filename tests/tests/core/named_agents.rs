@@ -357,3 +357,36 @@ fn n17_a_small_model_starts_agents_by_one_call_where_some_are_named() {
     reply_as(&mut host, CHILD, &Message::text("Seen."));
     assert!(last_result(&host, AgentId::ROOT).contains("Seen."));
 }
+
+#[test]
+fn k20_an_input_that_asks_for_several_agents_brings_a_note_on_how_to_share_it_out() {
+    let coordinating = || {
+        let mut config = config();
+        config.subagents.coordinate = true;
+        config
+    };
+    let notes = |host: &TestHost| {
+        let messages = body_of(host, AgentId::ROOT)["messages"].to_string();
+        messages.matches("Split it into parts that do not need one another").count()
+    };
+    let mut host = TestHost::open(coordinating());
+    let _ = host.submit("Fix the bug in the parallel sort, and the error in its tests.");
+    assert_eq!(notes(&host), 0, "that is to be debugged");
+    host.reply(&Message::text("Fixed."));
+    let head = body_of(&host, AgentId::ROOT)["system"].clone();
+    let _ = host.submit("Delegate this to subagents, in parallel.");
+    assert_eq!(notes(&host), 1);
+    assert_eq!(body_of(&host, AgentId::ROOT)["system"], head, "what is cached stays");
+    host.reply(&Message::text("Done."));
+    let _ = host.submit("Now delegate the rest to subagents.");
+    assert_eq!(notes(&host), 1, "the model still sees it");
+    for config in [config(), {
+        let mut alone = coordinating();
+        alone.subagents.max_depth = 0;
+        alone
+    }] {
+        let mut host = TestHost::open(config);
+        let _ = host.submit("Delegate this to subagents, in parallel.");
+        assert_eq!(notes(&host), 0, "nobody has asked for it, or no agent can be started");
+    }
+}

@@ -178,7 +178,7 @@ fn m5_k22_allowed_calls_run_denied_ones_are_error_results_and_the_others_go_on()
 }
 
 #[test]
-fn m5_allow_always_holds_for_later_calls_of_the_tool() {
+fn m5_j9_allow_always_holds_for_later_calls_of_the_tool() {
     let mut host = TestHost::open(asking(AskAbout::Changes));
     let _ = host.submit("go");
     host.reply(&write("a"));

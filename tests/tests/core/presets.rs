@@ -161,7 +161,8 @@ fn gnoma_is_pinned() {
             retry.base_ms = 1000
             retry.jitter_percent = 0
             retry.max_retry_after_ms = 29999
-            retry.mid_stream = false"#]],
+            retry.mid_stream = false
+            subagents.coordinate = true"#]],
     );
 }
 

@@ -272,7 +272,7 @@ fn j23_the_cheap_model_writes_the_summary_and_another_one_if_it_fails() {
 }
 
 #[test]
-fn k3_an_input_goes_to_the_model_for_its_kind_of_task() {
+fn k3_k26_an_input_goes_to_the_model_for_its_kind_of_task() {
     let tasks = vec!["debug".to_owned(), "unit_test".to_owned()];
     let mut host = TestHost::open(with(vec![RoutedModel { tasks, ..further("fixer") }]));
     for (said, endpoint, task) in [
@@ -356,4 +356,45 @@ fn n18_a_fork_begins_with_the_sessions_own_model() {
     let mut fork = TestHost::around(fork, String::new());
     let _ = fork.input(Input::command(Command::submit(innerloop_tests::test_host::text("more"))));
     assert_eq!(asked(&fork), ["mock"]);
+}
+
+#[test]
+fn k7_each_reply_tells_its_model_its_time_to_the_first_token_and_its_length() {
+    let mut host = TestHost::open(three());
+    let _ = host.submit("go");
+    host.now += 70;
+    overloaded(&mut host);
+    host.now += 400;
+    host.head(200, wires::stream_type(host.wire()));
+    let stream = wires::events(host.wire(), &Message::text("Found it."));
+    let text_at = stream.iter().position(|event| event.contains("Found")).unwrap();
+    let (start, said) = stream.split_at(text_at);
+    let chunk = |part: &[String]| HttpInput::Chunk(part.concat().into_bytes().into());
+    let _ = host.http(chunk(start));
+    host.now += 500;
+    let _ = host.http(chunk(&said[..1]));
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+    assert_eq!(restored.snapshot(), host.session.snapshot());
+    host.now += 1_100;
+    let _ = host.http(chunk(&said[1..]));
+    // The server leaves the connection open for a while.
+    host.now += 600;
+    let _ = host.http(HttpInput::End);
+    let models = host.find(|kind| match kind {
+        EventKind::RequestStart { model, .. } => Some(model.as_str()),
+        _ => None,
+    });
+    assert_eq!(models, ["mock-1", "second"]);
+    let timings = host.find(|kind| match kind {
+        EventKind::AssistantTextEnd { ttft_ms, ms, .. } => Some((*ttft_ms, *ms)),
+        _ => None,
+    });
+    assert_eq!(timings, [(Some(900), Some(2_000))], "from the request to the second model on");
+    let _ = host.submit("more");
+    host.reply_whole(&Message::text("At once."));
+    let whole = host.find(|kind| match kind {
+        EventKind::AssistantTextEnd { ttft_ms, ms, .. } => Some((*ttft_ms, *ms)),
+        _ => None,
+    });
+    assert_eq!(whole.last(), Some(&(None, Some(0))), "in one piece");
 }

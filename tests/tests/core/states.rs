@@ -193,7 +193,7 @@ const CHANGES: [(&str, Change); 10] = [
 ];
 
 #[test]
-fn a11_each_change_of_state_comes_of_what_the_specification_says() {
+fn a11_j4_each_change_of_state_comes_of_what_the_specification_says() {
     for (why, Change { from, at, by, follows, to }) in CHANGES {
         let mut host = at();
         assert_eq!(state(&host), from, "before {why}");
@@ -329,7 +329,7 @@ fn a13_a_reply_has_its_text_calls_thinking_usage_and_id_over_every_wire() {
 }
 
 #[test]
-fn b9_a_run_with_a_tool_tells_each_step_when_it_happens() {
+fn b9_l8_a_run_with_a_tool_tells_each_step_when_it_happens() {
     let mut config = config();
     config.loops.detect = false;
     let opened = innerloop_core::Session::open(config.clone(), EPOCH).unwrap().1;

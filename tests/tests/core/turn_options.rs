@@ -132,7 +132,7 @@ fn end(host: &TestHost) -> (RunEnd, String) {
 }
 
 #[test]
-fn a_waiting_input_has_its_own_options_and_a_steer_those_of_the_input_under_way() {
+fn k26_a_waiting_input_has_its_own_options_and_a_steer_those_of_the_input_under_way() {
     let mut host = TestHost::default();
     submit(&mut host, "one", &json!({"tools": ["read_file"]}));
     let later =

@@ -177,7 +177,7 @@ fn g2_a_rate_limit_is_waited_for_in_each_protocol() {
 }
 
 #[test]
-fn g2_a_rate_limit_for_hours_ends_the_run() {
+fn g2_i13_a_rate_limit_for_hours_ends_the_run() {
     in_each_protocol(|wire| {
         let (scene, run) = run(wire, vec![Reply::rate_limited_in(wire, "7200")]);
         let run = run.exits(1);

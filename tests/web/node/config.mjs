@@ -20,6 +20,7 @@ const FIELDS = [
   [{ subagents: { open: 2 } }, "subagents.max_depth", 1],
   [{ subagents: { depth: 2, open: 3 } }, "subagents.max_open", 3],
   [{ subagents: { batchMs: 5 } }, "subagents.batch_ms", 5],
+  [{ subagents: { coordinate: true } }, "subagents.coordinate", true],
   [{ agents: { x: { maxTurns: 3 } } }, "agents.x.max_turns", 3],
   [{ agents: {} }, "subagents.max_depth", 1],
   [{ agents: {}, subagents: false }, "subagents.max_depth", 0],

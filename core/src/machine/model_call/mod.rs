@@ -42,6 +42,16 @@ pub(crate) struct EndedCall {
     /// The route that it was made over. Another one may be in force by now.
     pub(crate) route: Arc<Route>,
     pub(crate) result: Result<Reply, ModelCallError>,
+    pub(crate) timing: ReplyTiming,
+}
+
+/// The time that a reply took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReplyTiming {
+    /// The milliseconds from the request to the first piece of the reply.
+    pub(crate) ttft_ms: Option<u64>,
+    /// The milliseconds from the request to the end of the reply.
+    pub(crate) ms: Option<u64>,
 }
 
 /// A call that is in flight or waits for its next try.
@@ -67,6 +77,10 @@ pub(crate) enum CallState {
 #[derive(Debug)]
 pub(crate) struct HttpExchange {
     pub(crate) effect: EffectId,
+    /// The time when the request went out.
+    pub(crate) sent_at: SessionInstant,
+    /// The time when the first piece of the reply came.
+    pub(crate) first_at: Option<SessionInstant>,
     /// The time when the newest news came.
     pub(crate) active_at: SessionInstant,
     /// True if the host holds the request back.
@@ -117,9 +131,11 @@ impl HttpExchange {
     /// Returns the exchange of a request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: SessionInstant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
-        let (written, whole, decoder, echo) = (None, None, None, None);
+        let (first_at, written, whole, decoder, echo) = (None, None, None, None, None);
         Self {
             effect,
+            sent_at: now,
+            first_at,
             active_at: now,
             held,
             shown,
@@ -130,6 +146,13 @@ impl HttpExchange {
             echo,
             said: String::new(),
         }
+    }
+
+    /// Returns the time that the reply has taken.
+    fn timing(&self) -> ReplyTiming {
+        let ms = |at: SessionInstant| at.ms_since(self.sent_at);
+        // The newest news and not the end of the connection, which servers may leave open.
+        ReplyTiming { ttft_ms: self.first_at.map(ms), ms: Some(ms(self.active_at)) }
     }
 
     /// Returns the text that has been shown of a reply that is not whole; `None` if there is none.

@@ -9,7 +9,7 @@ use super::{
         route::Route,
         routing::{self, NextTry},
     },
-    CallPurpose, CallState, EndedCall, HttpExchange, ModelCall,
+    CallPurpose, CallState, EndedCall, HttpExchange, ModelCall, ReplyTiming,
 };
 use crate::rules::{echo::EchoDetector, gauge::prose_cost, retry};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
@@ -53,6 +53,7 @@ impl HttpExchange {
     }
 
     fn show(&mut self, piece: ReplyPiece, ctx: &mut StepContext<'_>) {
+        self.first_at.get_or_insert(ctx.now);
         match piece {
             ReplyPiece::Restart => self.reset(ctx),
             ReplyPiece::Text(text) => {
@@ -112,7 +113,8 @@ impl ModelCall {
             }
         };
         if purpose.is_shown() {
-            ctx.event(EventKind::RequestStart { attempt });
+            let model = route.model.name.clone();
+            ctx.event(EventKind::RequestStart { attempt, model });
         }
         ctx.effect(Effect::Http { id, agent, request, purpose: purpose.public() });
         let state = CallState::Sent(HttpExchange::new(id, ctx.now));
@@ -127,7 +129,7 @@ impl ModelCall {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         // Whether a chunk keeps the call alive is decided in `on_chunk`: comments and pings do not,
         // and neither does anything behind a whole reply.
-        if !matches!(input, HttpInput::Chunk(_)) {
+        if !matches!(input, HttpInput::Chunk(_)) && exchange.whole.is_none() {
             exchange.active_at = ctx.now;
         }
         exchange.held = matches!(input, HttpInput::Held { ahead: Some(_) });
@@ -179,11 +181,7 @@ impl ModelCall {
             if ctx.used_up(self.purpose.is_of_run()).is_some() {
                 let failure =
                     ModelCallError::new(FailureKind::Network, "what may be spent is used up");
-                return Some(EndedCall {
-                    purpose: self.purpose,
-                    route: self.route,
-                    result: Err(failure),
-                });
+                return Some(self.failed(failure));
             }
             if routing::is_due(ctx) {
                 // The model in force is still left alone, and another one is free by now. The
@@ -237,7 +235,17 @@ impl ModelCall {
             }
             self.spend(ctx);
         }
-        Some(EndedCall { purpose: self.purpose, route: self.route, result: Ok(reply) })
+        let timing = match &self.state {
+            CallState::Sent(exchange) => exchange.timing(),
+            CallState::Waiting { .. } => ReplyTiming::default(),
+        };
+        Some(EndedCall { purpose: self.purpose, route: self.route, result: Ok(reply), timing })
+    }
+
+    /// Ends the call with a failure.
+    fn failed(self, failure: ModelCallError) -> EndedCall {
+        let timing = ReplyTiming::default();
+        EndedCall { purpose: self.purpose, route: self.route, result: Err(failure), timing }
     }
 
     /// Counts the cost of a response whose usage nobody tells: an estimate of what was asked and of
@@ -428,11 +436,7 @@ impl ModelCall {
                 let seconds = asked.div_ceil(1000);
                 failure.message += &format!(" (the provider asks to wait {seconds} s)");
             }
-            return Some(EndedCall {
-                purpose: self.purpose,
-                route: self.route,
-                result: Err(failure),
-            });
+            return Some(self.failed(failure));
         };
         if self.purpose.is_shown() {
             let message = failure.message;

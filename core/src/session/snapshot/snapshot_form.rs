@@ -202,6 +202,11 @@ pub(super) struct RouteForm<'a> {
 pub(super) enum CallStateForm<'a> {
     Sent {
         effect: EffectId,
+        /// The time when the request went out; that of `active_at` if absent.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        sent_at: Option<SessionInstant>,
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        first_at: Option<SessionInstant>,
         active_at: SessionInstant,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
         held: bool,
@@ -349,6 +354,8 @@ impl<'a> CallForm<'a> {
                 CallState::Waiting { until } => CallStateForm::Waiting { until: *until },
                 CallState::Sent(exchange) => CallStateForm::Sent {
                     effect: exchange.effect,
+                    sent_at: Some(exchange.sent_at),
+                    first_at: exchange.first_at,
                     active_at: exchange.active_at,
                     held: exchange.held,
                     shown: exchange.shown,
@@ -379,6 +386,8 @@ impl<'a> CallForm<'a> {
                 CallStateForm::Waiting { until } => CallState::Waiting { until },
                 CallStateForm::Sent {
                     effect,
+                    sent_at,
+                    first_at,
                     active_at,
                     held,
                     shown,
@@ -390,10 +399,11 @@ impl<'a> CallForm<'a> {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
                     // Without a decoder: the host carries the request out again, and the response
                     // begins anew.
-                    let sent = HttpExchange::new(effect, active_at);
-                    let said = said.unwrap_or_default();
-                    let sent =
-                        HttpExchange { held, shown, text_begun, written, whole, said, ..sent };
+                    let mut sent = HttpExchange::new(effect, sent_at.unwrap_or(active_at));
+                    (sent.active_at, sent.first_at, sent.held) = (active_at, first_at, held);
+                    (sent.shown, sent.text_begun) = (shown, text_begun);
+                    (sent.written, sent.whole) = (written, whole);
+                    sent.said = said.unwrap_or_default();
                     CallState::Sent(sent)
                 }
             },

@@ -88,7 +88,7 @@ impl Bounds {
         match &event.kind {
             EventKind::UserInput { .. } => run.inputs += 1,
             EventKind::SteeringInjected { .. } => run.steers += 1,
-            EventKind::RequestStart { attempt: 1 } => {
+            EventKind::RequestStart { attempt: 1, .. } => {
                 run.look(event.agent, seen);
                 run.calls += 1;
                 return run.check(seen.config).map_err(|fault| format!("{} {fault}", event.agent));

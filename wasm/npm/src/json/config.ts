@@ -163,6 +163,11 @@ export interface SessionConfig {
      * then are ended. 0 means no limit.
      */
     batch_ms: number;
+    /**
+     * True if an input that asks for several agents brings a note on how to share the work out
+     * among them.
+     */
+    coordinate: boolean;
   };
   /** The agents that can be started by name, by that name. */
   agents: Record<string, AgentDefinition>;

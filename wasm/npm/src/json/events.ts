@@ -109,6 +109,16 @@ export interface AssistantTextEnd extends Stamp {
   usage?: SessionUsage;
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
+  /**
+   * The time from the request to the first piece of the reply, in milliseconds; absent where the
+   * reply came as a whole, or was cut off.
+   */
+  ttft_ms?: number;
+  /**
+   * The time from the request to the end of the reply, in milliseconds; absent where it was cut
+   * off.
+   */
+  ms?: number;
 }
 
 /** The output of the current reply so far is void: the model is called again. */
@@ -121,6 +131,8 @@ export interface RequestStart extends Stamp {
   type: "request_start";
   /** The number of the try, counted from 1. */
   attempt: number;
+  /** The model that it goes to. */
+  model: string;
 }
 
 /** The host holds the request back, since others go first. */

@@ -288,6 +288,11 @@ export interface Subagents {
    * out, 0 for no limit.
    */
   batchMs?: number | undefined;
+  /**
+   * True if an input that asks for several agents brings the model a note on how to share the work
+   * out among them.
+   */
+  coordinate?: boolean | undefined;
 }
 
 /** An agent that can be started by name. */

@@ -193,7 +193,7 @@ export function subagentsOf(subagents: false | Subagents): object | undefined {
   if (subagents === false) return { max_depth: 0 };
   const { depth = 1, ...others } = subagents ?? {};
   if (isObject(subagents)) return nested("subagents", { depth, ...others });
-  throw bad("`subagents` must be false, or an object with depth, open, batchMs");
+  throw bad("`subagents` must be false, or an object with depth, open, batchMs, coordinate");
 }
 
 function agentsOf(agents: ConfigOptions["agents"]): object | undefined {

@@ -105,6 +105,7 @@ export const CONFIG = {
       depth: "max_depth",
       open: "max_open",
       batchMs: "batch_ms",
+      coordinate: { other: "coordinate" },
     } satisfies Fields<Subagents>,
     changes: true,
   },

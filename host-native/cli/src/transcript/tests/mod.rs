@@ -80,9 +80,15 @@ impl Scene {
 
     fn ends_text(&mut self) {
         let (text, reasoning) = (String::new(), String::new());
-        let kind =
-            EventKind::AssistantTextEnd { text, reasoning, usage: None, cost_nano_usd: None };
-        self.event(kind);
+        let (usage, cost_nano_usd, ttft_ms, ms) = (None, None, None, None);
+        self.event(EventKind::AssistantTextEnd {
+            text,
+            reasoning,
+            usage,
+            cost_nano_usd,
+            ttft_ms,
+            ms,
+        });
     }
 
     fn says(&mut self, text: &str) {
