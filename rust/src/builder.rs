@@ -10,7 +10,7 @@ use crate::{
     session_site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
-    config::{EnvironmentFacts, HookPoint, SessionConfig},
+    config::{EnvironmentFacts, HookPoint, NamedAgent, SessionConfig},
     id::SessionId,
     input::{Command, HookReply},
     json::{Json, JsonObject},
@@ -254,6 +254,24 @@ impl AgentBuilder {
     /// [`RunResult::answer`](crate::RunResult::answer) then returns.
     pub fn answer<T: JsonSchema>(self) -> Self {
         self.config(patch::of_answer(&schema_of::<T>()))
+    }
+
+    /// Adds an agent that the model can start by its name.
+    ///
+    /// ```
+    /// use innerloop::{Agent, NamedAgent};
+    ///
+    /// let builder = Agent::builder().named_agent(
+    ///     "reviewer",
+    ///     &NamedAgent {
+    ///         description: "Reviews changes for errors.".into(),
+    ///         prompt: "You review changes. Report errors only.".into(),
+    ///         ..NamedAgent::default()
+    ///     },
+    /// );
+    /// ```
+    pub fn named_agent(self, name: impl AsRef<str>, agent: &NamedAgent) -> Self {
+        self.config(patch::of_agent(name.as_ref(), agent))
     }
 
     /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON. A

@@ -50,7 +50,7 @@ pub use tool::Tool;
 
 pub use innerloop_core::{
     action::Outcome,
-    config::{ApprovalRule, HookPoint, SessionConfig},
+    config::{ApprovalRule, HookPoint, NamedAgent, SessionConfig},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::{HookReply, RejectedInput, TurnOptions},

@@ -1,7 +1,8 @@
 //! The patches of a session's configuration that follow from a builder's settings.
 
 use innerloop_core::{
-    json::{Json, JsonObject, from_str},
+    config::NamedAgent,
+    json::{Json, JsonObject, from_str, to_string},
     tool::ToolSpec,
 };
 use innerloop_driver::HostCapabilities;
@@ -29,6 +30,16 @@ pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
 #[must_use]
 pub fn of_answer(schema: &Json) -> String {
     format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text())
+}
+
+/// Returns the patch that adds an agent with a name.
+#[must_use]
+pub fn of_agent(name: &str, agent: &NamedAgent) -> String {
+    let mut agents = JsonObject::default();
+    agents.set(name, Json::of(agent));
+    let mut patch = JsonObject::default();
+    patch.set("agents", Json::of(&agents));
+    to_string(&patch)
 }
 
 /// Returns the patch that sets the program's own tools.

@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use innerloop::{
     Agent, AgentBuilder, AgentError, AgentRun, AgentState, ApprovalDecision, ApprovalRequest,
     EngineOptions, Event, EventKind, EventStream, HookPoint, HookReply, Json, JsonSchema,
-    OwnToolCall, RunEnd, RunError, SandboxEngine, Tool,
+    NamedAgent, OwnToolCall, RunEnd, RunError, SandboxEngine, Tool,
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -315,6 +315,28 @@ async fn n33_what_is_wrong_is_told_with_what_to_do() {
         let error = builder.build().await.map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(told), "{told:?}: {error}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn n17_an_agent_that_has_a_name_works_with_its_prompt_and_tools() {
+    let scene = Scene::streaming(&[
+        Message::call("c1", "spawn_agents", &json!({"tasks": [{"task": "look", "agent": "eye"}]})),
+        Message::text("Seen."),
+        Message::text("Done."),
+    ]);
+    let eye = NamedAgent {
+        description: "Looks.".into(),
+        prompt: "You look.".into(),
+        tools: Some(vec!["Read".into()]),
+        ..NamedAgent::default()
+    };
+    let agent = builder(&scene).named_agent("eye", &eye).build().await.unwrap();
+    assert_eq!(agent.run("go").await.unwrap().text, "Done.");
+    let own: serde_json::Value = serde_json::from_str(&scene.model.requests()[1].body).unwrap();
+    assert!(own["system"][0]["text"].as_str().unwrap().starts_with("You look."));
+    assert_eq!(own["tools"].as_array().unwrap().len(), 1);
+    assert!(said(&scene, 2).contains("Seen."), "{}", said(&scene, 2));
+    assert_eq!(agent.agents().await.unwrap()[0].name, "eye");
 }
 
 #[test]
