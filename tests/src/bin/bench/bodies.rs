@@ -6,7 +6,13 @@ use serde_json::{Value, json};
 /// A text in so many deltas, a word each: the body, and the text.
 pub(super) fn text(wire: WireKind, deltas: usize) -> (Vec<u8>, String) {
     let words = [" the", " total", " of", " a", " cart", ".", "\n", " `sum`", " is", " computed"];
-    let pieces: Vec<&str> = words.into_iter().cycle().take(deltas).collect();
+    // In no order that comes again: a text that repeats itself would be ended as an echo.
+    let mut state = 1_u64;
+    let mut next = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(state >> 33).map_or("", |place| words[place % words.len()])
+    };
+    let pieces: Vec<&str> = (0..deltas).map(&mut next).collect();
     let text = pieces.concat();
     let mut events: Vec<String> = pieces.iter().map(|piece| text_event(wire, piece)).collect();
     if wire == WireKind::OpenaiResponses {

@@ -6,7 +6,7 @@ use innerloop_core::{
     action::Outcome,
     bytes::BodyBytes,
     compaction::{CompactionPolicy, CompactionTier, WindowFullness},
-    config::WireKind,
+    config::{SessionConfig, WireKind},
     id::{AgentId, EffectId, SessionId},
     input::{Command, HttpInput, Input, ResponseHead, ToolInput},
     message::{FoldKind, Part, TurnKind},
@@ -113,10 +113,15 @@ fn blueprint() -> SessionBlueprint {
 
 /// For sessions over that protocol.
 pub(super) fn blueprint_of(wire: WireKind) -> SessionBlueprint {
+    SessionBlueprint::new(config_of(wire)).expect("a configuration that works")
+}
+
+/// The configuration of these.
+pub(super) fn config_of(wire: WireKind) -> SessionConfig {
     let mut config = config();
     config.model.wire = wire;
     config.loops.detect = false;
-    SessionBlueprint::new(config).expect("a configuration that works")
+    config
 }
 
 fn run_one_tool(session: Session, replies: &Replies) -> Session {
