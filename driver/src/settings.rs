@@ -86,6 +86,10 @@ impl SessionSettings<'_> {
             let name = name.ok_or_else(|| missing(provider))?;
             let (mut model, _) = self.model_config(provider, name, &config.model);
             model.endpoint.clone_from(endpoint);
+            // Of the provider's patch only what is said of the model: the rest is about a session,
+            // and this one is another provider's.
+            let own = SessionConfig { model, ..config.clone() };
+            let model = patch::patched(&own, &provider.config)?.model;
             let tasks = tasks.clone();
             config.routing.models.push(RoutedModel { model, cheap: *cheap, tasks });
         }

@@ -87,7 +87,8 @@ class NamedAgents(AsyncCase):
                     events = [event async for event in run]
             for event in events:
                 if event["type"] == "tool_call_end":
-                    results.extend(json.loads(event["outcome"]["parts"][0]["text"]))
+                    part = event["outcome"]["parts"][0]
+                    results.extend(json.loads(part["text"] if part["type"] == "text" else "[]"))
 
         self.wait(work())
         told = [(result["status"], result["success"]) for result in results]

@@ -117,6 +117,7 @@ pub fn check(
         // digest, which is what the model knows from then on.
         Action::Read { .. } => return Ok(Some(digests)),
         Action::Edit { .. } => "edit",
+        // Of the others only those that change files name any below.
         _ => "patch",
     };
     for file in action.files(patch) {

@@ -526,7 +526,8 @@ fn advice(kind: ErrorKind, key: &KeyInUse) -> String {
 fn limit_text(limit: &str, value: u32) -> String {
     let option = match limit {
         "max_turns" => "--max-turns",
-        _ => "--max-tool-rounds",
+        "max_tool_rounds_per_input" => "--max-tool-rounds",
+        other => other,
     };
     format!("the limit of {option} {value} was hit")
 }

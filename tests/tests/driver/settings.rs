@@ -9,11 +9,23 @@ use innerloop_core::{
     id::SessionId,
     preset::ConfigPreset,
 };
-use innerloop_driver::{SessionSettings, SettingsError, catalogue::Catalogue, providers};
+use innerloop_driver::{
+    FallbackModel, SessionSettings, SettingsError, catalogue::Catalogue, providers,
+};
 use innerloop_tests::patience::ends;
 use serde_json::{Value, json};
 
 fn make(
+    provider: &str,
+    model: Option<&str>,
+    preset: impl Into<Option<ConfigPreset>>,
+    patches: &[&str],
+) -> Result<SessionConfig, SettingsError> {
+    make_with(&[], provider, model, preset, patches)
+}
+
+fn make_with(
+    fallbacks: &[FallbackModel],
     provider: &str,
     model: Option<&str>,
     preset: impl Into<Option<ConfigPreset>>,
@@ -24,7 +36,7 @@ fn make(
         id: &SessionId("s".into()),
         provider: &providers::find(provider).unwrap(),
         model,
-        fallbacks: &[],
+        fallbacks,
         catalogue: &Catalogue::standard(),
         preset: preset.into(),
         facts: &facts,
@@ -62,6 +74,24 @@ fn a_provider_a_model_and_a_preset_make_a_configuration() {
     assert_eq!((small.model.context_window, small.limits.action), (8_192, LimitAction::Summarize));
     let error = make("azure", None, ConfigPreset::Modern, &[]).unwrap_err();
     assert_eq!(error.to_string(), "azure has no model of its own choice; name one");
+}
+
+#[test]
+fn n18_a_fallback_has_what_its_provider_says_of_models() {
+    let provider = providers::find("ollama").unwrap();
+    let fallback = FallbackModel {
+        endpoint: provider.endpoint(),
+        provider,
+        model: Some("qwen3:8b".into()),
+        cheap: false,
+        tasks: Vec::new(),
+    };
+    let config = make_with(&[fallback], "anthropic", None, ConfigPreset::Modern, &[]).unwrap();
+    let further = &config.routing.models[0].model;
+    assert_eq!((further.endpoint.0.as_str(), further.max_output_tokens), ("ollama", 2_048));
+    // The rest of its patch is about a session, and this one is another provider's.
+    let alone = make("anthropic", None, ConfigPreset::Modern, &[]).unwrap();
+    assert_eq!((config.retry, config.repair), (alone.retry, alone.repair));
 }
 
 #[test]

@@ -30,13 +30,20 @@ impl<E: Environment> ReadOnly<E> {
     /// Returns the reason for refusing an action, or nothing if it is carried out.
     fn refusal(&self, action: &Action) -> Option<&'static str> {
         match action {
+            Action::Read { .. }
+            | Action::ViewImage { .. }
+            | Action::ReadMany { .. }
+            | Action::List { .. }
+            | Action::Glob { .. }
+            | Action::Grep { .. }
+            | Action::Fetch { .. } => None,
+            Action::RunProgram { .. } | Action::Shell { .. } if self.runs_programs => None,
+            Action::RunProgram { .. } | Action::Shell { .. } => {
+                Some("Programs are disabled in read-only mode.")
+            }
             Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. } => {
                 Some("Write operations are disabled in read-only mode.")
             }
-            Action::RunProgram { .. } | Action::Shell { .. } if !self.runs_programs => {
-                Some("Programs are disabled in read-only mode.")
-            }
-            _ => None,
         }
     }
 }

@@ -79,7 +79,11 @@ export function placesOf(action: Action, folder: string): Place[] {
       return searched(action.path);
     case "read_many":
       return searched();
-    default:
+    case "run_program":
+    case "shell":
+    case "fetch":
       return [];
+    default:
+      return action satisfies never;
   }
 }
