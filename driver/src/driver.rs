@@ -88,7 +88,7 @@ pub struct Driver {
     replay_error: Option<Box<TrafficError>>,
     was_idle: bool,
     /// True if the session has assembled a key from pieces that hold none.
-    holds_key: bool,
+    pub(crate) holds_key: bool,
     /// The first effect that a restored session has issued since; absent if it was not restored.
     /// Answers to earlier effects that are not open here may still count, since those may have
     /// been cancelled before the restart.

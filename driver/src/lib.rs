@@ -36,6 +36,7 @@ pub mod providers;
 mod restart;
 mod secret_key;
 mod settings;
+mod shown_state;
 pub mod traffic;
 mod unattended;
 

@@ -53,6 +53,12 @@ impl<T> Map<T> {
         self.values.get(*self.places.get(name)?)
     }
 
+    /// Returns the number of names that were there when this one was inserted first.
+    #[must_use]
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
     /// Returns the value of that name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
         self.values.get_mut(*self.places.get(name)?)

@@ -3,6 +3,7 @@ to their user: they hold the whole conversation and all that tools have read."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -12,6 +13,9 @@ from typing import BinaryIO
 from .errors import InnerloopError
 
 _BEGINNING = b'{"format":"innerloop-log"'
+_SNAPSHOT = b'{"snapshot":'
+_SPARE = 64 << 10
+"""The bytes of older snapshots that a log may have however short it is."""
 
 
 class Journal:
@@ -21,6 +25,10 @@ class Journal:
         self.path = Path(path)
         self._runs_path = self.path.with_name(self.path.name + ".runs")
         self._log: BinaryIO | None = None
+        self._newest = 0
+        """The bytes of the newest snapshot."""
+        self._spare = 0
+        """The bytes of the snapshots before that one."""
         # The lock is on this file, since `replace` puts another file in the place of the log.
         self._runs = _open(self._runs_path)
         if not _lock(self._runs):
@@ -64,14 +72,7 @@ class Journal:
     def replace(self, lines: Iterable[str]) -> None:
         """Replaces the content of the log by these lines, all of them or none."""
         # Written beside it, synced and renamed: a crash leaves the old log or the new one.
-        new = self.path.with_name(self.path.name + ".new")
-        new.unlink(missing_ok=True)
-        with _open(new) as file:
-            file.writelines(line.encode() + b"\n" for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self.path)
-        self._log = _open(self.path)
+        self._replace(line.encode() for line in lines)
 
     def append(self, lines: list[str], *, durable: bool) -> None:
         """Appends lines; with ``durable`` they survive a power cut, too."""
@@ -81,9 +82,11 @@ class Journal:
         self._log.flush()
         if durable:
             os.fsync(self._log.fileno())
-        if lines[-1].startswith('{"snapshot"'):
+        newest = lines[-1].encode()
+        if newest.startswith(_SNAPSHOT):
             # A snapshot is taken while the session is idle, so that no run is under way.
             self._forget()
+            self._on_snapshot(len(newest) + 1)
 
     def run_begins(self, id: int) -> None:
         """Notes durably that a run begins; to be called before it does."""
@@ -101,6 +104,39 @@ class Journal:
         for file in (self._log, self._runs):
             if file is not None:
                 file.close()
+
+    def _on_snapshot(self, size: int) -> None:
+        self._spare, self._newest = self._spare + self._newest, size
+        assert self._log is not None
+        # With all of them a log would grow with the square of the conversation.
+        if self._spare > max(_SPARE, (self._log.tell() - self._spare) // 2):
+            lines = self.read().split(b"\n")[:-1]
+            # The newest must stay: a program of another version reads no more than that. One behind
+            # the header may stand for inputs that are in no line.
+            kept = [
+                line
+                for number, line in enumerate(lines, 1)
+                if number in (1, 2, len(lines)) or not line.startswith(_SNAPSHOT)
+            ]
+            # A log that cannot be written anew stays as it is, which is whole.
+            with contextlib.suppress(OSError, InnerloopError):
+                self._replace(kept)
+                self._spare = 0
+
+    def _replace(self, lines: Iterable[bytes]) -> None:
+        new = self.path.with_name(self.path.name + ".new")
+        new.unlink(missing_ok=True)
+        with _open(new) as file:
+            file.writelines(line + b"\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        # Windows replaces no file that is open.
+        if self._log is not None:
+            self._log.close()
+        try:
+            os.replace(new, self.path)
+        finally:
+            self._log = _open(self.path)
 
     def _forget(self) -> None:
         self._begun.clear()

@@ -28,6 +28,7 @@ from wasmtime import (
 )
 
 from . import protocol
+from ._listing import list_by_bytes
 from .core import cached, module_bytes, utf8
 from .errors import InnerloopError
 from .protocol import Outcome, ToolErrorName, ToolRun
@@ -142,6 +143,7 @@ class Action:
         store.set_wasi(wasi)
         linker = Linker(self._engine)
         linker.define_wasi()
+        list_by_bytes(linker, store, self._folder)
         try:
             instance = linker.instantiate(store, _module(self._engine))
             start = instance.exports(store)["_start"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import sys
 import tempfile
 import threading
 import time
+import unittest
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
@@ -491,6 +493,39 @@ class Workspaces(AsyncCase):
                         event async for event in agent.run("Go") if event["type"] == "tool_call_end"
                     ]
             self.assertEqual(ended[0]["outcome"]["count"], 900)
+
+        with tempfile.TemporaryDirectory() as root:
+            self.wait(work(root))
+
+    @unittest.skipIf(sys.platform != "linux", "names are text elsewhere")
+    def test_a_name_that_is_not_utf8_hides_no_other(self) -> None:
+        async def work(root: str) -> None:
+            os.mkdir(os.path.join(root, "below"))
+            odd = os.path.join(os.fsencode(root), b"below", b"caf\xe9.txt")
+            for path in [os.fsencode(os.path.join(root, "below", "plain.txt")), odd]:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("needle\n")
+            os.symlink("/", os.path.join(root, "below", "out"))
+            searches = calls(
+                ("g", "Glob", {"pattern": "**/*.txt"}),
+                ("s", "Grep", {"pattern": "needle", "output_mode": "content"}),
+                ("o", "Glob", {"pattern": "*", "path": "below/out"}),
+            )
+            with Model(searches, says("Done.")) as model:
+                async with Agent(**options(model, workspace=root)) as agent:
+                    ended = {
+                        event["call_id"]: event["outcome"]
+                        async for event in agent.run("Go")
+                        if event["type"] == "tool_call_end"
+                    }
+            said = {
+                id: "".join(str(part.get("text")) for part in one["parts"])
+                for id, one in ended.items()
+            }
+            note = "\n[1 name that is not UTF-8, left out.]"
+            self.assertEqual(said["g"], "below/plain.txt" + note)
+            self.assertEqual(said["s"], "below/plain.txt:1:needle" + note)
+            self.assertEqual(ended["o"].get("error"), "permission_denied", said["o"])
 
         with tempfile.TemporaryDirectory() as root:
             self.wait(work(root))

@@ -163,6 +163,30 @@ class Resumed(AsyncCase):
         with tempfile.TemporaryDirectory() as root:
             self.wait(work(root))
 
+    def test_a_long_log_grows_with_the_conversation_and_not_with_its_square(self) -> None:
+        async def work(root: str) -> None:
+            log = Path(root, "log.jsonl")
+            runs, long = 200, "word " * 300
+            with Model(*[says("Noted.")] * (runs + 1)) as model:
+                agent = Agent(**options(model, log=log))
+                for number in range(runs):
+                    await agent.run(f"{number} {long}").result()
+                    needed = (number + 1) * 2_500 + 2 * len(agent.snapshot())
+                    self.assertLess(log.stat().st_size, 2 * needed + 100_000, number)
+                history = agent.history()
+                await agent.leave()
+                self.assertTrue(log.read_bytes().splitlines()[-1].startswith(b'{"snapshot"'))
+                resumed = Agent.resume(log, **options(model))
+                self.assertEqual(resumed.history(), history)
+                self.assertEqual((await resumed.run("And?").result()).text, "Noted.")
+                await resumed.leave()
+            self.assertEqual(
+                sorted(os.listdir(root)), ["log.jsonl", "log.jsonl.runs"], "nothing else stays"
+            )
+
+        with tempfile.TemporaryDirectory() as root:
+            self.wait(work(root))
+
     def test_a_cut_line_does_not_count(self) -> None:
         async def work(root: str) -> None:
             log = os.path.join(root, "log.jsonl")

@@ -209,11 +209,7 @@ impl Agent {
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
     pub async fn history(&self) -> Result<Vec<Turn>, SessionEndedError> {
-        let turns = self.link.visit(|driver, _| {
-            let history = driver.session().history(AgentId::ROOT);
-            history.map_or_else(Vec::new, |history| history.turns().to_vec())
-        });
-        turns.await
+        self.link.visit(|driver, _| driver.shown_turns(AgentId::ROOT)).await
     }
 
     /// Returns the state of the agent, and what it has used so far.
@@ -273,7 +269,7 @@ impl Agent {
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
     pub async fn agents(&self) -> Result<Vec<SubagentInfo>, SessionEndedError> {
-        self.link.visit(|driver, _| driver.session().subagents()).await
+        self.link.visit(|driver, _| driver.shown_agents()).await
     }
 
     /// Returns the configuration in force. It holds no key.

@@ -5,13 +5,18 @@
 
 use innerloop_core::{
     Decoder,
-    config::ResponseLimits,
+    bytes::BodyBytes,
+    config::{ResponseLimits, WireKind},
+    input::{HttpInput, Input},
+    preset::ConfigPreset,
     text_calls::{Family, TextScanner},
+    time::SessionInstant,
 };
 use innerloop_driver::LineServer;
 use innerloop_tests::{
     feeding::head,
     hostile::{Shape, shapes},
+    test_host::{TestHost, preset},
 };
 use peak_alloc::PeakAlloc;
 use std::sync::{Mutex, PoisonError};
@@ -75,6 +80,72 @@ fn x10_a_response_holds_at_most_eight_times_its_bytes() {
         }
     }
     assert!(faults.is_empty(), "{} shapes\n{}", faults.len(), faults.join("\n"));
+}
+
+/// How many bytes a session may hold for each byte of a response, with the events that follow.
+const OF_SESSION: usize = 16;
+
+/// How many bytes a session holds at most while it is given a whole body at once, and what follows
+/// from that.
+fn held_by_session(shape: &Shape, length: usize, max_items: u32) -> (usize, usize) {
+    let mut config = preset(ConfigPreset::Modern, shape.wire);
+    config.response.max_items = max_items;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    let (id, body) = (*host.calls.last().unwrap(), BodyBytes(shape.body(length).into()));
+    let _ = host.http(HttpInput::Head(head(200, "")));
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let bytes = body.0.len();
+    let mut given = |input| host.session.handle(Input::Http { id, input }, SessionInstant(1)).ok();
+    let chunk = given(HttpInput::Chunk(body));
+    // A reply that is wrong ends with its bytes, and the response with it.
+    let end = given(HttpInput::End);
+    drop((chunk, end));
+    (MEMORY.peak_usage() - before, bytes)
+}
+
+#[test]
+fn x10_a_session_holds_at_most_sixteen_times_a_response_that_comes_at_once() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut faults = Vec::new();
+    for shape in shapes() {
+        let (held, bytes) = held_by_session(&shape, 100_000, 100);
+        if held > OF_SESSION * bytes + PER_ITEM * 100 + 4 * ALWAYS {
+            let begin: String = shape.body(1).chars().take(200).collect();
+            faults.push(format!("{}: {held} of {bytes}: {begin}", shape.name));
+        }
+    }
+    assert!(faults.is_empty(), "{} shapes\n{}", faults.len(), faults.join("\n"));
+}
+
+/// A long id that each piece of a call would have a copy of, and calls that take turns.
+#[test]
+fn x10_calls_that_take_turns_do_not_multiply_their_ids() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let id = "i".repeat(3_000);
+    let begins = |index| {
+        format!(
+            r#"{{"index":{index},"id":"{id}{index}","function":{{"name":"f","arguments":"a"}}}}"#
+        )
+    };
+    let goes_on = |index| format!(r#"{{"index":{index},"function":{{"arguments":"a"}}}}"#);
+    for calls in [2, 20, 90] {
+        let calls_of = |each: &dyn Fn(usize) -> String| {
+            let calls: Vec<String> = (0..calls).map(each).collect();
+            format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, calls.join(","))
+        };
+        let (begin, more) = (calls_of(&begins), calls_of(&goes_on));
+        let body =
+            format!("data: {begin}\n\n") + &format!("data: {more}\n\n").repeat(4_000 / calls);
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        let mut decoder = Decoder::new(WireKind::OpenaiChat, &head(200, ""));
+        let mut pieces = Vec::new();
+        decoder.feed(body.as_bytes(), &mut pieces);
+        let held = MEMORY.peak_usage() - before;
+        assert!(held <= OF_SESSION * body.len(), "{calls} calls: {held} of {}", body.len());
+    }
 }
 
 /// What calls in text are made of, again and again: each shape as what comes before, what repeats,

@@ -59,7 +59,7 @@ impl DirectoryFiles {
         Self { root: resolved(root.into()), is_replaced_by_host: false, lister: None }
     }
 
-    /// Sets the function that lists folders. It leaves out names that are not UTF-8.
+    /// Sets the function that lists folders.
     #[must_use]
     pub fn listed_by(self, lister: FolderLister) -> Self {
         Self { lister: Some(lister), ..self }
@@ -179,10 +179,11 @@ impl WorkspaceFiles for DirectoryFiles {
         let mut list = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| fault(&error))?;
-            // No call can name a file whose name is not UTF-8, so such a file is left out.
-            if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.file_type()) {
-                list.push(FolderEntry { name, kind: kind(found) });
-            }
+            let Ok(found) = entry.file_type() else { continue };
+            list.push(match entry.file_name().into_string() {
+                Ok(name) => FolderEntry { name, kind: kind(found) },
+                Err(name) => FolderEntry::unnameable(name.to_string_lossy().into_owned()),
+            });
         }
         Ok(list)
     }

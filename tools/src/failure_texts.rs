@@ -139,6 +139,7 @@ fn similar_names(files: &impl WorkspaceFiles, folder: &WorkspacePath, name: &str
     let wanted = letters(name);
     let mut close: Vec<(usize, String)> = entries
         .into_iter()
+        .filter(|entry| !entry.is_unnameable())
         .take(MAX_COMPARED)
         .filter_map(|entry| {
             let distance = difference(&wanted, &letters(&entry.name));

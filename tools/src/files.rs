@@ -90,6 +90,24 @@ pub struct FolderEntry {
     pub kind: EntryKind,
 }
 
+/// True where a file's name may be bytes that are not UTF-8, as none is in memory.
+pub(crate) const HAS_BYTES: bool = cfg!(any(not(target_family = "wasm"), target_os = "wasi"));
+
+impl FolderEntry {
+    /// Returns the entry of a name that is not UTF-8, given with U+FFFD for what is not. No call
+    /// can name it, so that it is told and otherwise left out.
+    #[must_use]
+    pub const fn unnameable(name: String) -> Self {
+        Self { name, kind: EntryKind::Other }
+    }
+
+    /// Returns whether the name is not UTF-8.
+    pub(crate) fn is_unnameable(&self) -> bool {
+        // A device with that character in its name would count as one, and can be opened as little.
+        HAS_BYTES && self.kind == EntryKind::Other && self.name.contains('\u{fffd}')
+    }
+}
+
 /// The kind of a folder's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {

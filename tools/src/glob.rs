@@ -83,6 +83,9 @@ impl GlobSearch {
             let aside =
                 if left_out.ignored { " Files that .gitignore names are left out." } else { "" };
             let mut text = format!("No files found.{aside}{}", unreadable("\n"));
+            if let Some(names) = left_out.names() {
+                text.extend(["\n", &names]);
+            }
             if left_out.too_many_rules {
                 text.push('\n');
                 text.push_str(TOO_MANY_RULES);
@@ -98,6 +101,7 @@ impl GlobSearch {
             lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
         }
         lines.extend(Some(unreadable("")).filter(|note| !note.is_empty()));
+        lines.extend(left_out.names());
         lines.extend(left_out.too_many_rules.then(|| TOO_MANY_RULES.to_owned()));
         let count = u32::try_from(total).ok();
         Outcome { capped_at_source, count, ..Outcome::text(joined(&lines, "\n")) }

@@ -93,7 +93,7 @@ impl<F: WorkspaceFiles> ListRenderer<'_, F> {
             count += 1;
             let path = level.folder.join(&entry.name);
             let rules = level.rules.clone();
-            self.push(&path, entry.kind, &mut out);
+            self.push(&path, &entry, &mut out);
             let deeper = u32::try_from(levels.len()).is_ok_and(|level| level < self.query.depth);
             if entry.kind == EntryKind::Folder && deeper {
                 match self.enter(path, rules) {
@@ -118,12 +118,13 @@ impl<F: WorkspaceFiles> ListRenderer<'_, F> {
         Outcome { capped_at_source, count: Some(count), ..Outcome::text(out) }
     }
 
-    fn push(&self, path: &WorkspacePath, kind: EntryKind, out: &mut String) {
+    fn push(&self, path: &WorkspacePath, entry: &FolderEntry, out: &mut String) {
         let name = path.relative_to(self.folder);
         // Writing to a string cannot fail.
-        let _ = match (self.query.style, kind) {
+        let _ = match (self.query.style, entry.kind) {
             (ListStyle::Tag, EntryKind::Folder) => writeln!(out, "[DIR] {name}"),
-            _ => writeln!(out, "{name}{}", mark(kind)),
+            _ if entry.is_unnameable() => writeln!(out, "{name} (not UTF-8)"),
+            (_, kind) => writeln!(out, "{name}{}", mark(kind)),
         };
     }
 

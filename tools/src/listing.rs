@@ -1,8 +1,15 @@
 //! The listing of a folder on WASI, by few calls. The C library asks for some 4 KiB at a time, and
 //! runtimes read the whole folder for each call, so that a folder of 50,000 files takes minutes.
+//! Some fail for a folder that holds a name which is not UTF-8. A host that lists in their place
+//! finds the folder's path at the beginning of the bytes that it is to fill, with a NUL behind it.
 
 use innerloop_tools::{EntryKind, FolderEntry};
-use std::{fs::File, io, os::fd::AsRawFd, path::Path};
+use std::{
+    fs::File,
+    io,
+    os::{fd::AsRawFd, wasi::ffi::OsStrExt},
+    path::Path,
+};
 
 /// The number of bytes that are asked for at first, and at most.
 const FIRST_BYTES: usize = 64 << 10;
@@ -26,12 +33,14 @@ mod imported {
     }
 }
 
-/// Lists the entries of a folder; names that are not UTF-8 are left out.
+/// Lists the entries of a folder.
 pub(crate) fn list(path: &Path) -> io::Result<Vec<FolderEntry>> {
     let folder = File::open(path)?;
     let (mut entries, mut cookie) = (Vec::new(), 0);
     let mut bytes = vec![0; FIRST_BYTES];
     loop {
+        let name = path.as_os_str().as_bytes().iter().chain(&[0]);
+        bytes.iter_mut().zip(name).for_each(|(byte, of_name)| *byte = *of_name);
         let used = fill(&folder, &mut bytes, cookie)?;
         let is_last = used < bytes.len();
         let before = cookie;
@@ -83,7 +92,10 @@ fn entry<'a>(head: &[u8; HEAD], names: &'a [u8]) -> Option<(Option<FolderEntry>,
         7 => EntryKind::Link,
         _ => EntryKind::Other,
     };
-    let name = str::from_utf8(name).ok().filter(|name| ![".", ".."].contains(name));
-    let entry = name.map(|name| FolderEntry { name: name.to_owned(), kind });
+    let entry = match str::from_utf8(name) {
+        Ok("." | "..") => None,
+        Ok(name) => Some(FolderEntry { name: name.to_owned(), kind }),
+        Err(_) => Some(FolderEntry::unnameable(String::from_utf8_lossy(name).into_owned())),
+    };
     Some((entry, u64::from_le_bytes(*next), behind))
 }

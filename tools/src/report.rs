@@ -225,6 +225,10 @@ impl<'a> GrepReport<'a> {
         if unreadable > 0 {
             let _ = writeln!(self.out, "[{unreadable} files or folders could not be read.]");
         }
+        // Which names a search has met that was cut is chance where several threads search.
+        if let Some(names) = left_out.names().filter(|_| !self.cut) {
+            let _ = writeln!(self.out, "{names}");
+        }
         if left_out.too_many_rules {
             let _ = writeln!(self.out, "{TOO_MANY_RULES}");
         }

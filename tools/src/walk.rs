@@ -3,7 +3,7 @@
 //! of many files all go this way, so they agree on which files there are.
 
 use crate::{
-    files::{EntryKind, FileError, FolderEntry, WorkspaceFiles, sort},
+    files::{EntryKind, FileError, FolderEntry, HAS_BYTES, WorkspaceFiles, sort},
     ignore::IgnoreRuleSet,
     path::WorkspacePath,
     protected::is_version_system,
@@ -20,6 +20,21 @@ pub struct LeftOut {
     pub too_many_rules: bool,
     /// The number of folders that could not be listed.
     pub unreadable: u32,
+    /// The number of names that are not UTF-8.
+    pub unnameable: u32,
+}
+
+impl LeftOut {
+    /// Returns what is said of names that are not UTF-8, if there are any.
+    pub(crate) fn names(self) -> Option<String> {
+        let said = |of: &str| format!("[{} {of} not UTF-8, left out.]", self.unnameable);
+        match self.unnameable {
+            _ if !HAS_BYTES => None,
+            0 => None,
+            1 => Some(said("name that is")),
+            _ => Some(said("names that are")),
+        }
+    }
 }
 
 /// A folder that is being visited, with the entries still to come.
@@ -48,6 +63,7 @@ pub(crate) fn walk(
             levels.pop();
             continue;
         };
+        left_out.unnameable += u32::from(entry.is_unnameable());
         if is_version_system(&entry.name)
             || !matches!(entry.kind, EntryKind::File | EntryKind::Folder)
         {

@@ -14,6 +14,7 @@ use innerloop_types::{
     config::{ModelConfig, TokenEstimator},
     message::{Block, Part, ToolCall, ToolResult, Turn, TurnKind, VisibleTurn, joined_text},
     output::HttpRequest,
+    steps,
     time::UnixMillis,
 };
 use innerloop_wire::{MediaGate, RequestPrefix};
@@ -33,7 +34,7 @@ pub struct History {
 #[derive(Clone, Debug, Default)]
 struct HistoryCache {
     encoded: Option<EncodedHistory>,
-    /// The ids of all calls.
+    /// The ids of all calls, inserted in their order.
     calls: Option<Map<()>>,
 }
 
@@ -129,12 +130,6 @@ impl History {
     /// Returns whether the model has ever called a tool.
     pub(crate) fn has_calls(&self) -> bool {
         self.turns.iter().any(|turn| call_ids(turn).next().is_some())
-    }
-
-    /// Returns the number of a call among all of the log, counted from 1.
-    pub(crate) fn call_number(&self, id: &str) -> usize {
-        let mut calls = self.turns.iter().flat_map(call_ids);
-        calls.position(|call| call == id).map_or(0, |at| at + 1)
     }
 
     /// Returns the number of replies with calls since the user's last input.
@@ -250,11 +245,22 @@ impl History {
 
     /// Returns whether an earlier call has that id: providers want ids that occur once.
     pub(crate) fn has_call(&mut self, id: &str) -> bool {
+        self.calls().contains_key(id)
+    }
+
+    /// Returns the number of a call among all of the log, counted from 1.
+    pub(crate) fn call_number(&mut self, id: &str) -> usize {
+        self.calls().place_of(id).map_or(0, |place| place + 1)
+    }
+
+    /// Returns the ids of all calls, inserted in their order.
+    fn calls(&mut self) -> &Map<()> {
         let turns = &self.turns;
         let calls = &mut self.cache.get_or_insert_default().calls;
-        let calls = calls
-            .get_or_insert_with(|| turns.iter().flat_map(call_ids).map(|id| (id, ())).collect());
-        calls.contains_key(id)
+        calls.get_or_insert_with(|| {
+            steps::count(turns.len());
+            turns.iter().flat_map(call_ids).map(|id| (id, ())).collect()
+        })
     }
 
     /// Answers the calls of the last reply that have no result yet: most providers refuse a call

@@ -425,7 +425,8 @@ pub struct ResponseLimits {
     pub max_bytes: u64,
     /// Bytes that are held of it: what it says, and an event until it is complete.
     pub max_kept_bytes: u64,
-    /// Pieces of its reply: texts, thoughts, calls, and fields that come one by one.
+    /// Pieces of its reply: texts, thoughts, calls, fields that come one by one, and every twenty
+    /// names and values in the arguments of a call.
     pub max_items: u32,
     /// Calls of tools, including those in its text.
     pub max_calls: u32,

@@ -145,6 +145,7 @@ impl Decoder {
                 *reply = in_text.finish(mem::take(reply), most_calls, out);
             }
             sink.calls(reply.tool_calls().count());
+            reply.tool_calls().for_each(|call| sink.arguments(&call.arguments));
         }
         // Only the beginning of an error's body is read, on purpose: what it says counts more than
         // that it was cut there.

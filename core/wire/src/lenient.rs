@@ -126,6 +126,11 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
+    /// Returns the number of names and values in the document.
+    pub(super) const fn count(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// Returns the document's value.
     pub(super) const fn root(&self) -> ValueRef<'_> {
         ValueRef { document: self, at: 0 }

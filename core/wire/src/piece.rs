@@ -30,6 +30,22 @@ pub struct CallPiece {
 }
 
 impl ReplyPiece {
+    /// Appends the text of a later piece, if both are of one kind and, of calls, of the same one.
+    /// Returns whether they are.
+    pub(super) fn join(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Text(text), Self::Text(next))
+            | (Self::Reasoning(text), Self::Reasoning(next)) => {
+                text.push_str(next);
+            }
+            (Self::Call(call), Self::Call(next)) if call.index == next.index => {
+                call.text.push_str(&next.text);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Returns the text that the piece adds.
     pub const fn text(&self) -> &str {
         match self {

@@ -4,14 +4,25 @@
 
 use super::{
     failure::{self, FailureKind, ModelCallError},
+    lenient::JsonDocument,
     piece::{CallPiece, ReplyPiece},
 };
 use alloc::{boxed::Box, format, vec::Vec};
 use innerloop_types::{config::ResponseLimits, input::ResponseHead};
 
-/// The number of pieces that are kept apart when they come at once; those behind are appended to
-/// the last one of their kind.
+/// The number of pieces that are kept apart when they come at once. Those behind are appended to
+/// one of their kind among as many that came last.
 const MOST_PIECES: usize = 64;
+
+/// The number of pieces that come at once behind which no further calls begin to be shown.
+const MOST_SHOWN: usize = 1_000;
+
+/// The number of bytes of a call's id and name up to which it is shown while it arrives: each of
+/// its pieces has a copy of both.
+const MOST_NAMED: usize = 4_096;
+
+/// The number of names and values in a call's arguments that count as one item.
+const OF_ITEM: usize = 20;
 
 /// The pieces that have been read, and the limits on how much more may be.
 #[derive(Debug)]
@@ -50,24 +61,34 @@ impl PieceSink {
             // The protocol counts the whole call when it keeps it.
             ReplyPiece::Call(_) => {}
         }
-        if self.is_unseen {
-            return;
+        if !self.is_unseen {
+            self.show(piece);
         }
+    }
+
+    fn show(&mut self, piece: ReplyPiece) {
         // One read may hold thousands of tiny pieces, each of which costs more than its text.
-        let is_crowded = self.pieces.len() >= MOST_PIECES;
-        match (self.pieces.last_mut().filter(|_| is_crowded), piece) {
-            (Some(ReplyPiece::Text(last)), ReplyPiece::Text(text))
-            | (Some(ReplyPiece::Reasoning(last)), ReplyPiece::Reasoning(text)) => {
-                last.push_str(&text);
+        if self.pieces.len() >= MOST_PIECES {
+            if piece == ReplyPiece::Restart {
+                self.pieces.clear();
             }
-            (_, piece) => self.pieces.push(piece),
+            // Not only the last one: two kinds may take turns.
+            let is_valid = |last: &&mut ReplyPiece| **last != ReplyPiece::Restart;
+            let mut last = self.pieces.iter_mut().rev().take(MOST_PIECES).take_while(is_valid);
+            let is_joined = last.any(|last| last.join(&piece));
+            let is_call = matches!(piece, ReplyPiece::Call(_));
+            if is_joined || (is_call && self.pieces.len() >= MOST_SHOWN) {
+                return;
+            }
         }
+        self.pieces.push(piece);
     }
 
     /// Takes a piece of a call. Pieces of one call that come at once are joined.
     pub(super) fn call(&mut self, index: usize, id: &str, name: &str, text: &str) {
         match self.pieces.last_mut() {
             Some(ReplyPiece::Call(last)) if last.index == index => last.text.push_str(text),
+            _ if id.len() + name.len() > MOST_NAMED => {}
             _ => {
                 let (id, name, text) = (id.into(), name.into(), text.into());
                 self.push(ReplyPiece::Call(Box::new(CallPiece { index, id, name, text })));
@@ -114,10 +135,22 @@ impl PieceSink {
     /// room for it.
     pub(super) fn item(&mut self) -> bool {
         self.items = self.items.saturating_add(1);
+        self.check_items();
+        self.exceeded.is_none()
+    }
+
+    fn check_items(&mut self) {
         if self.items > self.limits.max_items {
             self.exceed("max_items", self.limits.max_items.into(), "items");
         }
-        self.exceeded.is_none()
+    }
+
+    /// Counts what the arguments of a call consist of, which take more memory than their text as
+    /// soon as the call is looked at.
+    pub(super) fn arguments(&mut self, json: &str) {
+        let items = JsonDocument::of(json).count() / OF_ITEM;
+        self.items = self.items.saturating_add(u32::try_from(items).unwrap_or(u32::MAX));
+        self.check_items();
     }
 
     /// Returns how many calls the reply may have.

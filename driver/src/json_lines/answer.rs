@@ -282,6 +282,11 @@ impl AnswerBuffer {
         self.0.push('\n');
     }
 
+    /// Writes a line of what a session holds, without the keys that it has assembled.
+    pub(super) fn shown(&mut self, driver: &Driver, line: &AnswerLine<'_>) {
+        self.0.extend([&*driver.shown(to_string(line)), "\n"]);
+    }
+
     /// Writes all that followed from an input, and when to send a tick.
     pub(super) fn step(&mut self, driver: &Driver, outputs: DriverOutputBatch) {
         // What must be durable comes first: a host that takes the lines in order stores the entries

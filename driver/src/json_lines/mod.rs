@@ -68,12 +68,16 @@ struct SharedSetup {
     undo: bool,
 }
 
+/// The number of cancelled effects of which late news are taken, the newest: a host need not answer
+/// any of them.
+const MOST_CANCELLED: usize = 1_000;
+
 /// A session with the facts that only hosts in lines need.
 #[derive(Debug)]
 struct LineSession {
     driver: Driver,
-    /// The effects that the host was told to stop. Its news of them may have been on the way, and
-    /// are no mistake.
+    /// The effects that the host was told to stop and has not answered since, no more than
+    /// [`MOST_CANCELLED`]. Its news of them may have been on the way, and are no mistake.
     cancelled: Vec<EffectId>,
     /// The number of bytes that each response in flight has brought; its reply is made of them.
     gathered: Vec<(EffectId, usize)>,
@@ -203,8 +207,9 @@ impl LineServer {
         agent: AgentId,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
-        let overview = self.driver(session)?.session().overview(agent);
-        answer.line(&AnswerLine::Overview(&overview));
+        let driver = self.driver(session)?;
+        let overview = driver.session().overview(agent);
+        answer.shown(driver, &AnswerLine::Overview(&overview));
         Ok(())
     }
 
@@ -215,8 +220,9 @@ impl LineServer {
         from: usize,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
-        let history = self.history(session, agent)?;
-        answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
+        let driver = self.driver(session)?;
+        let history = driver.session().history(agent).map(|all| turns_from(all, from));
+        answer.shown(driver, &AnswerLine::History(history));
         Ok(())
     }
 
@@ -226,8 +232,9 @@ impl LineServer {
         agent: AgentId,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
-        let history = self.history(session, agent)?;
-        answer.line(&AnswerLine::Seen(history.map(|all| all.seen().collect())));
+        let driver = self.driver(session)?;
+        let history = driver.session().history(agent);
+        answer.shown(driver, &AnswerLine::Seen(history.map(|all| all.seen().collect())));
         Ok(())
     }
 
@@ -237,7 +244,8 @@ impl LineServer {
         agent: AgentId,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
-        answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
+        let driver = self.driver(session)?;
+        answer.shown(driver, &AnswerLine::Said(driver.session().history(agent).map(said)));
         Ok(())
     }
 
@@ -328,10 +336,6 @@ impl LineServer {
         Ok(&entered.driver)
     }
 
-    fn history(&self, session: u32, agent: AgentId) -> Result<Option<&History>, RequestError> {
-        Ok(self.driver(session)?.session().history(agent))
-    }
-
     const fn next_number(&mut self) -> u32 {
         self.count = self.count.wrapping_add(1);
         self.count
@@ -351,6 +355,7 @@ impl LineSession {
         // Asked before `handle`, which settles the effect of a last answer.
         let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
         let late = effect.filter(is_late);
+        let answered = input.answered();
         let inputs = match &input {
             Input::Command { agent, command } if *agent == AgentId::ROOT => imported(command),
             _ => 0,
@@ -363,6 +368,7 @@ impl LineSession {
                 return Err(RequestError::new("answered", format!("{id} has its answer already")));
             }
             (Ok(outputs), None) => {
+                self.cancelled.retain(|id| Some(*id) != answered);
                 // Counted only if the session takes them: what is refused begins no steps.
                 if let Some(steps) = &mut self.steps {
                     steps.on_import(inputs);
@@ -405,6 +411,7 @@ impl LineSession {
             _ => None,
         });
         self.cancelled.extend(cancelled);
+        self.cancelled.drain(..self.cancelled.len().saturating_sub(MOST_CANCELLED));
         if let Some(steps) = &mut self.steps {
             for output in &outputs.list {
                 if let DriverOutput::Event(event) = output {

@@ -15,7 +15,11 @@ type journal struct {
 	path      string
 	log, runs *os.File
 	begun     map[uint64]bool
+	// The bytes of the newest snapshot, and of those before it.
+	newest, spare int64
 }
+
+var snapshot = []byte(`{"snapshot":`)
 
 func openJournal(path string) (*journal, error) {
 	if path == "" {
@@ -92,10 +96,40 @@ func (j *journal) append(lines [][]byte, durable bool) error {
 	if err := j.write(lines, durable); err != nil {
 		return err
 	}
-	if bytes.HasPrefix(lines[len(lines)-1], []byte(`{"snapshot"`)) {
-		return j.forget() // The session is idle: no run is under way.
+	if last := lines[len(lines)-1]; bytes.HasPrefix(last, snapshot) {
+		// The session is idle: no run is under way.
+		return errors.Join(j.forget(), j.dropOlder(int64(len(last)+1)))
 	}
 	return nil
+}
+
+// dropOlder drops the snapshots before the newest, of that many bytes, once they are a third of the
+// log: with all of them it would grow with the square of the conversation. One behind the header
+// may stand for inputs that are in no line.
+func (j *journal) dropOlder(newest int64) error {
+	j.spare, j.newest = j.spare+j.newest, newest
+	about, err := j.log.Stat()
+	if err != nil || j.spare <= max(64<<10, (about.Size()-j.spare)/2) {
+		return err
+	}
+	log, err := os.ReadFile(j.path)
+	if err != nil {
+		return err
+	}
+	lines := bytes.Split(bytes.TrimSuffix(log, []byte("\n")), []byte("\n"))
+	var kept [][]byte
+	for number, line := range lines {
+		if number < 2 || number == len(lines)-1 || !bytes.HasPrefix(line, snapshot) {
+			kept = append(kept, line)
+		}
+	}
+	old := j.log
+	if err := j.replace(kept); err != nil {
+		j.log = old // As it stands it is whole, too.
+		return nil
+	}
+	j.spare = 0
+	return old.Close()
 }
 
 func (j *journal) write(lines [][]byte, durable bool) error {

@@ -373,8 +373,7 @@ impl Host {
         let acts = list.iter().any(|output| !matches!(output, DriverOutput::Event(_)));
         if let Some(journal) = &mut self.journal {
             journal.append(&log, acts)?;
-            // A snapshot that a crash cuts off is no loss: the lines before it say the same.
-            journal.append(&snapshot.unwrap_or_default(), false)?;
+            journal.append_snapshot(&snapshot.unwrap_or_default())?;
         }
         if let Some(file) = &mut self.recording {
             file.append(&recording);

@@ -1,13 +1,22 @@
 //! The session's log on disk: the lines that the driver gives, written before anything follows from
-//! them. Only its owner may read the file, which holds everything that was said and read.
+//! them. Only its owner may read the file, which holds everything that was said and read. A whole
+//! snapshot comes whenever the session is idle; older ones are dropped now and then, so that the
+//! file grows with the conversation and not with its square.
 
 use innerloop_workspace::platform::OpenOptionsExt;
 use std::{
     fmt,
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, BufRead, BufReader, BufWriter, Write},
+    mem,
     path::{Path, PathBuf},
 };
+
+/// The number of bytes of older snapshots that a file may have however short it is.
+const SPARE: usize = 64 << 10;
+
+/// The beginning of a snapshot's line.
+const SNAPSHOT: &[u8] = b"{\"snapshot\":";
 
 /// A log that is being written, to one file or to several alike.
 #[derive(Debug)]
@@ -18,6 +27,12 @@ pub struct Journal(Vec<LogFile>);
 struct LogFile {
     path: PathBuf,
     file: File,
+    /// The number of its bytes.
+    size: usize,
+    /// The number of bytes of its newest snapshot.
+    newest: usize,
+    /// The number of bytes of the snapshots before that one.
+    spare: usize,
     /// The path that the file is renamed to once it holds the session.
     becomes: Option<PathBuf>,
     /// The callback for a failure after which the session goes on without the file; `None` if it
@@ -103,6 +118,20 @@ impl Journal {
         self
     }
 
+    /// Writes a snapshot to every file behind the lines that it stands for. The older ones are
+    /// dropped once they are a third of the file.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_snapshot(&mut self, line: &str) -> Result<(), JournalError> {
+        // One that a crash cuts off is no loss: the lines before it say the same.
+        self.append(line, false)?;
+        if !line.is_empty() {
+            self.0.iter_mut().for_each(|file| file.on_snapshot(line.len()));
+        }
+        Ok(())
+    }
+
     /// Writes lines to every file. With `durable` it waits until they are on the disk.
     ///
     /// # Errors
@@ -137,7 +166,10 @@ impl LogFile {
     ) -> Result<Self, JournalError> {
         let path = path.to_owned();
         match private(options.write(true)).open(&path) {
-            Ok(file) => Ok(Self { path, file, becomes, dispensable: None }),
+            Ok(file) => {
+                let (size, newest, spare) = (0, 0, 0);
+                Ok(Self { path, file, size, newest, spare, becomes, dispensable: None })
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(JournalError::Exists(path))
             }
@@ -147,6 +179,7 @@ impl LogFile {
 
     fn append(&mut self, lines: &str, durable: bool) -> io::Result<()> {
         self.file.write_all(lines.as_bytes())?;
+        self.size += lines.len();
         // The first lines are on the disk before the rename, or a crash could leave an empty file
         // where the old log was.
         if durable || self.becomes.is_some() {
@@ -162,6 +195,47 @@ impl LogFile {
         }
         Ok(())
     }
+
+    fn on_snapshot(&mut self, length: usize) {
+        self.spare += mem::replace(&mut self.newest, length);
+        let needed = self.size - self.spare;
+        // A file that cannot be written anew stays as it is, which is whole.
+        if self.spare > SPARE.max(needed / 2) && self.compact().is_ok() {
+            (self.size, self.spare) = (needed, 0);
+        }
+    }
+
+    /// Puts a file without the older snapshots in the place of this one. The newest must stay: a
+    /// program of another version reads no more than that.
+    fn compact(&mut self) -> io::Result<()> {
+        let new = self.path.with_extension("new");
+        let options = &mut OpenOptions::new();
+        let file = private(options.write(true).create(true).truncate(true)).open(&new)?;
+        let written = copy_without_older(&self.path, self.size, &file)
+            .and_then(|()| file.sync_data())
+            .and_then(|()| fs::rename(&new, &self.path));
+        match &written {
+            Ok(()) => self.file = file,
+            Err(_) => drop(fs::remove_file(&new)),
+        }
+        written
+    }
+}
+
+/// Copies a log of that many bytes, which ends with a snapshot, without the older ones.
+fn copy_without_older(path: &Path, size: usize, into: &File) -> io::Result<()> {
+    let (mut from, mut into) = (BufReader::new(File::open(path)?), BufWriter::new(into));
+    let (mut line, mut number, mut end) = (Vec::new(), 0, 0);
+    while from.read_until(b'\n', &mut line)? > 0 {
+        end += line.len();
+        // One behind the header may stand for inputs that are in no line.
+        if number <= 1 || end == size || !line.starts_with(SNAPSHOT) {
+            into.write_all(&line)?;
+        }
+        number += 1;
+        line.clear();
+    }
+    into.flush()
 }
 
 /// Sets the mode with which only the owner can read a new file. A file that exists keeps its mode.

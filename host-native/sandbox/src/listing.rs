@@ -12,24 +12,25 @@ pub(super) struct FolderListing {
 }
 
 impl FolderListing {
-    /// The listing of a folder with this inode number, in the order of names.
-    pub(super) fn of(mut entries: Vec<ListedEntry>, folder: u64) -> Self {
+    /// The listing of a folder with this inode number, in the order of names; names that are not
+    /// UTF-8 are in it only if `has_bytes`.
+    pub(super) fn of(mut entries: Vec<ListedEntry>, folder: u64, has_bytes: bool) -> Self {
         entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let mut listing = Self::default();
         for name in [".", ".."] {
-            listing.push(name, EntryKind::Folder, folder);
+            listing.push(name.as_bytes(), EntryKind::Folder, folder);
         }
-        // WASI's paths are UTF-8: a guest could not name the others, and one such name must not
+        // WASI's paths are UTF-8: a program could not name the others, and one such name must not
         // hide its neighbours.
         for ListedEntry { name, kind, inode } in entries {
-            if let Some(name) = name.to_str() {
-                listing.push(name, kind, inode);
+            if has_bytes || name.to_str().is_some() {
+                listing.push(name.as_encoded_bytes(), kind, inode);
             }
         }
         listing
     }
 
-    fn push(&mut self, name: &str, kind: EntryKind, inode: u64) {
+    fn push(&mut self, name: &[u8], kind: EntryKind, inode: u64) {
         // The layout of WASI's `dirent`: the cookie of the next entry, the inode, the length of the
         // name, the type, and the name without an end mark.
         let Ok(length) = u32::try_from(name.len()) else { return };
@@ -39,7 +40,7 @@ impl FolderListing {
         self.bytes.extend_from_slice(&inode.to_le_bytes());
         self.bytes.extend_from_slice(&length.to_le_bytes());
         self.bytes.extend_from_slice(&[file_type(kind), 0, 0, 0]);
-        self.bytes.extend_from_slice(name.as_bytes());
+        self.bytes.extend_from_slice(name);
     }
 
     /// The bytes of memory that the listing takes.

@@ -141,7 +141,8 @@ class ResponseLimits(TypedDict):
     max_kept_bytes: int
     """Bytes that are held of it: what it says, and an event until it is complete."""
     max_items: int
-    """Pieces of its reply: texts, thoughts, calls, and fields that come one by one."""
+    """Pieces of its reply: texts, thoughts, calls, fields that come one by one, and every twenty
+    names and values in the arguments of a call."""
     max_calls: int
     """Calls of tools, including those in its text."""
 

@@ -208,9 +208,7 @@ impl Agent {
     /// longer reads.
     #[must_use]
     pub fn history(&self) -> Vec<Turn> {
-        let driver = self.host.driver.borrow();
-        let history = driver.session().history(ROOT);
-        history.map_or_else(Vec::new, |history| history.turns().to_vec())
+        self.host.driver.borrow().shown_turns(ROOT)
     }
 
     /// Returns the state of the agent, and what it has used so far; `None` once the session is
@@ -237,7 +235,7 @@ impl Agent {
     /// numbers.
     #[must_use]
     pub fn agents(&self) -> Vec<SubagentInfo> {
-        self.host.driver.borrow().session().subagents()
+        self.host.driver.borrow().shown_agents()
     }
 
     /// Returns the configuration in force. It holds no key.

@@ -7,6 +7,7 @@ use innerloop_core::{
     event::EventKind,
     input::{HookReply, Input},
     json::Json,
+    steps,
     tool::{Job, ResultPolicy, ResultQuery},
 };
 use innerloop_tests::{
@@ -55,6 +56,24 @@ fn k24_only_what_is_cut_is_kept_and_the_model_is_told_where() {
     assert!(read.ends_with("\n[whole output: result-2, 60,000 characters; read_result]"), "{read}");
     assert!(read.len() < 2_600, "{}", read.len());
     assert_eq!(kept(&host), [("result-2".into(), "read_file".into(), 60_000, long)]);
+}
+
+#[test]
+fn k24_the_number_of_an_output_costs_no_more_in_a_long_log() {
+    let mut host = TestHost::open(keeping(100));
+    let _ = host.submit("go");
+    let mut costs = Vec::new();
+    for number in 0..120 {
+        if number % 40 == 0 {
+            costs.push(steps());
+        }
+        host.reply(&Message::call("", "read_file", &json!({"file_path": format!("{number:03}")})));
+        let _ = host.answer(&format!("{number:03}").repeat(20_000));
+    }
+    costs.push(steps());
+    assert_eq!(kept(&host).len(), 120);
+    let [_, first, _, last] = costs[..] else { panic!("{costs:?}") };
+    assert!(last < first + first / 10, "{costs:?}");
 }
 
 #[test]

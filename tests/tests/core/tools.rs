@@ -219,6 +219,34 @@ fn replacing_all_stops_before_the_file_is_too_large() {
     assert_eq!(files.bytes(&path("a")).unwrap().len(), 1 << 20);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn c12_c13_a_name_that_is_not_utf_8_hides_no_other_and_is_told() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("below")).unwrap();
+    for name in [b"plain.txt".as_slice(), b"caf\xe9.txt", b"\xff"] {
+        let path = folder.path().join("below").join(std::ffi::OsStr::from_bytes(name));
+        fs::write(path, "needle\n").unwrap();
+    }
+    let mut files = DirectoryFiles::new(folder.path());
+    for (action, said) in [
+        (json!({"action":"glob","pattern":"**"}), "below/plain.txt\n[2 names that are"),
+        (json!({"action":"glob","pattern":"*.rs"}), "No files found.\n[2 names that are"),
+        (
+            json!({"action":"grep","pattern":"needle"}),
+            "below/plain.txt:1:needle\n[2 names that are",
+        ),
+        (
+            json!({"action":"list","path":"below","depth":1}),
+            "caf\u{fffd}.txt (not UTF-8)\nplain.txt",
+        ),
+    ] {
+        let told = act(&mut files, action).joined_text();
+        assert!(told.starts_with(said), "{told}");
+    }
+}
+
 #[test]
 fn files_in_memory_are_iterated_replaced_and_removed() {
     let mut files = memory(&[("b", "1"), ("a/c", "2"), ("a-b", "3"), ("a/d/e", "4")]);

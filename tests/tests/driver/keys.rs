@@ -18,7 +18,7 @@ use innerloop_core::{
 };
 use innerloop_driver::{
     ApiKey, Driver, DriverOptions, DriverOutput, Endpoint, EndpointTable, HostCapabilities,
-    ModelSource, SecretKeys, StreamMasker,
+    LineServer, ModelSource, SecretKeys, StreamMasker,
     capture::{KEPT, OutputCapture, ProgramExit, StandardStream},
     providers,
     traffic::{TrafficPlayer, TrafficRecorder},
@@ -27,7 +27,7 @@ use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, config},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// No piece of a key of this length is anywhere.
 const PIECE: usize = 14;
@@ -448,6 +448,8 @@ fn put_together(stage: &Stage) -> String {
     let snapshot = String::from_utf8(stage.driver.snapshot()).unwrap();
     let history = stage.driver.session().history(AgentId::ROOT).unwrap().turns();
     let shown = stage.driver.shown(innerloop_core::json::to_string(&history));
+    let turns = innerloop_core::json::to_string(&stage.driver.shown_turns(AgentId::ROOT));
+    assert_eq!(turns, shown);
     format!("{}\n{snapshot}\n{shown}", events.join("\n"))
 }
 
@@ -470,6 +472,33 @@ fn a_key_that_is_put_together_of_pieces_is_masked_where_it_stands_whole() {
     assert!(!stage.body().contains(KEY) && stage.body().contains("The key is ***."));
     stage.reply(&Message::text("done again"));
     assert_eq!(stage.driver.session().status(AgentId::ROOT).unwrap().state, AgentState::Idle);
+}
+
+#[test]
+fn a_key_that_is_put_together_of_pieces_is_in_no_answer_in_lines() {
+    let (head, tail) = KEY.split_at(11);
+    let mut lines = LineServer::default();
+    let mut call = |request: Value, bytes: &str| {
+        let line = if bytes.is_empty() { String::new() } else { format!("\n{bytes}") };
+        lines.call(format!("{request}{line}").as_bytes()).to_owned()
+    };
+    let model = json!({"endpoint": "anthropic", "wire": "anthropic", "name": "claude"});
+    let parts = json!({"endpoints": [{"provider": "anthropic", "key": KEY}]});
+    call(json!({"open": {"config": {"id": "s", "model": model}, "parts": parts, "wall": 0}}), "");
+    let handle = |input: Value| json!({"handle": {"session": 1, "at": 1, "input": input}});
+    let parts = json!([{"type": "text", "text": "go"}]);
+    let submit = json!({"command": {"agent": 0, "command": {"submit": {"parts": parts}}}});
+    call(handle(submit), "");
+    let head_of = json!({"status": 200, "headers": [["content-type", "text/event-stream"]]});
+    call(handle(json!({"http": {"id": 1, "input": {"head": head_of}}})), "");
+    let task = ["{\"task\":\"", head, tail, "\"}"];
+    let body = streamed(&["The key is ", head, tail, "."], &task).replace("run_it", "spawn_agent");
+    call(json!({"chunk": {"session": 1, "at": 1, "id": 1}}), &body);
+    call(handle(json!({"http": {"id": 1, "input": {"end": null}}})), "");
+    for verb in ["history", "seen", "overview"] {
+        let told = call(json!({verb: {"session": 1, "agent": 0}}), "");
+        assert!(told.contains("***") && !told.contains(KEY), "{verb}: {told}");
+    }
 }
 
 #[test]

@@ -483,3 +483,24 @@ fn n19_a_session_tells_what_fills_the_context_window() {
     let other = host.call(&json!({"context": {"session": session, "agent": 1}}), "");
     assert_eq!(other, [json!({"context": null})]);
 }
+
+#[test]
+fn late_news_of_what_was_cancelled_count_once_and_not_for_ever() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    let fail = |id| {
+        let failed = json!({"kind": "cancelled", "message": "as asked"});
+        json!({"http": {"id": id, "input": {"failed": failed}}})
+    };
+    let interrupt = json!({"command": {"agent": 0, "command": {"interrupt": null}}});
+    for _ in 0..1_100 {
+        host.submit(session);
+        let told = host.handle(session, 10, &interrupt);
+        assert!(kinds(&told).starts_with("cancel "), "{told:?}");
+    }
+    let is_late = |told: Vec<Value>| told[0]["error"]["code"] == "answered";
+    assert!(!is_late(host.handle(session, 10, &fail(1_100))), "the first answer of a host");
+    assert!(is_late(host.handle(session, 10, &fail(1_100))), "the second");
+    assert!(!is_late(host.handle(session, 10, &fail(600))));
+    assert!(is_late(host.handle(session, 10, &fail(1))), "too long ago");
+}

@@ -1,14 +1,23 @@
 //! A session whose program was killed in the middle of a command line, and which another program
-//! takes up from the log.
+//! takes up from the log; and how long such a log becomes.
 
-use innerloop_core::{event::EventKind, input::Command};
+use innerloop_core::{
+    bytes::BodyBytes,
+    event::EventKind,
+    id::{AgentId, EffectId, EndpointId},
+    input::{Command, HttpInput, Input, ResponseHead},
+    log,
+    message::Part,
+    time::SessionInstant,
+};
 use innerloop_driver::{
-    ApiKey, Driver, DriverOptions as DriverParts, Endpoint, EndpointTable, HostCapabilities,
-    ModelSource,
+    ApiKey, Driver, DriverOptions as DriverParts, DriverOutput, DriverOutputBatch, Endpoint,
+    EndpointTable, HostCapabilities, ModelSource, providers,
 };
 use innerloop_host::{
     host::{Host, HostEvent, HostParts},
     http::{HttpClient, wall_time},
+    journal::Journal,
     tools::ToolRunner,
 };
 use innerloop_sandbox::{EngineOptions, Executor, SandboxEngine, programs::ProgramRegistry};
@@ -17,10 +26,12 @@ use innerloop_tests::{
     example::programs_and_shell,
     program::{KEY, Started, binary, wait_for},
     scene::Scene,
+    test_host::{EPOCH, config},
+    wires,
 };
 use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
-use std::fs;
+use std::{fs, path::Path};
 
 /// The host of a program that embeds the library, with the session of that log.
 fn resumed(scene: &Scene, log: &str) -> Host {
@@ -78,4 +89,96 @@ async fn c11_a_session_killed_in_the_middle_of_a_pipeline_is_resumed() {
     let told = result(&bodies[2]).to_string();
     assert!(told.contains("toolu_2") && told.contains("mark\\nafter"), "{told}");
     assert_eq!(scene.text("workspace/after"), "BEGUN\n");
+}
+
+/// A session and its log on the disk, as a host writes it.
+struct Logged<'a> {
+    path: &'a Path,
+    driver: Driver,
+    journal: Journal,
+    /// The bytes of all lines but snapshots, and of the newest snapshot.
+    needed: (usize, usize),
+}
+
+impl<'a> Logged<'a> {
+    fn parts() -> DriverParts {
+        let provider = providers::find("anthropic").unwrap();
+        let endpoint = Endpoint::new(&provider, None, ApiKey::new(KEY)).unwrap();
+        let endpoints = EndpointTable::default().with(EndpointId("mock".into()), endpoint);
+        DriverParts { endpoints, keeps_log: true, ..DriverParts::default() }
+    }
+
+    fn of(mut driver: Driver, path: &'a Path, journal: Journal) -> Self {
+        let outputs = driver.start();
+        let mut logged = Self { path, driver, journal, needed: (0, 0) };
+        logged.take(outputs);
+        logged
+    }
+
+    fn take(&mut self, outputs: DriverOutputBatch) -> Option<EffectId> {
+        let snapshot = outputs.snapshot.unwrap_or_default();
+        self.journal.append(&outputs.log, false).unwrap();
+        self.journal.append_snapshot(&snapshot).unwrap();
+        self.needed.0 += outputs.log.len();
+        self.needed.1 = if snapshot.is_empty() { self.needed.1 } else { snapshot.len() };
+        outputs.list.iter().find_map(|output| match output {
+            DriverOutput::Send { id, .. } => Some(*id),
+            _ => None,
+        })
+    }
+
+    fn give(&mut self, input: Input) -> Option<EffectId> {
+        let outputs = self.driver.handle(input, SessionInstant(1)).unwrap();
+        self.take(outputs)
+    }
+
+    fn say(&mut self, words: &str) {
+        let command = Command::submit(vec![Part::text(words)]);
+        let id = self.give(Input::Command { agent: AgentId::ROOT, command }).unwrap();
+        let wire = self.driver.session().config().model.wire;
+        let body = wires::events(wire, &Message::text("I have noted that.")).concat();
+        let head = ResponseHead { status: 200, ..ResponseHead::default() };
+        for input in
+            [HttpInput::Head(head), HttpInput::Chunk(BodyBytes(body.into())), HttpInput::End]
+        {
+            self.give(Input::Http { id, input });
+        }
+        let size = usize::try_from(fs::metadata(self.path).unwrap().len()).unwrap();
+        let (lines, newest) = self.needed;
+        assert!(
+            size >= lines + newest && size <= 2 * (lines + newest) + 100_000,
+            "{size}, {lines}"
+        );
+    }
+
+    /// Checks that what is on the disk is the session, for this version and for others.
+    fn check(&self) {
+        let text = fs::read_to_string(self.path).unwrap();
+        assert!(text.lines().last().unwrap().starts_with("{\"snapshot\":"));
+        let session = self.driver.session().snapshot();
+        assert_eq!(log::resume(&text, EPOCH).unwrap().session.snapshot(), session);
+        assert_eq!(log::replay(&text).unwrap().session.snapshot(), session);
+    }
+}
+
+#[test]
+fn a_log_on_the_disk_grows_with_the_conversation_and_not_with_its_square() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let long = "word ".repeat(300);
+    let driver = Driver::open(config(), EPOCH, Logged::parts()).unwrap();
+    let mut logged = Logged::of(driver, &path, Journal::create(&path).unwrap());
+    for number in 0..200 {
+        logged.say(&format!("{number} {long}"));
+    }
+    logged.check();
+    // A log that begins with a snapshot, which stands for inputs that are in no line.
+    let text = fs::read_to_string(&path).unwrap();
+    let driver = Driver::resume(&text, EPOCH, Logged::parts()).unwrap();
+    let mut logged = Logged::of(driver, &path, Journal::replace(&path).unwrap());
+    for number in 0..5 {
+        logged.say(&format!("{number} {long}"));
+    }
+    logged.check();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing stays beside it");
 }

@@ -18,7 +18,8 @@ impl GuestFiles {
             self.quota.give_back(before);
             let entries = self.tree(tree).list(&path)?;
             let inode = self.tree(tree).stat(&path)?.inode;
-            let listing = FolderListing::of(entries, inode);
+            // The tools, which alone write so, tell the model of names that it cannot use.
+            let listing = FolderListing::of(entries, inode, self.writes_whole);
             if !self.quota.take_listing(listing.size()) {
                 return Err(CallError::Errno(errno::NOMEM));
             }

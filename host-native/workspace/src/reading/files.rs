@@ -100,9 +100,9 @@ impl WorkspaceFiles for WorkspaceReader {
         let real = self.real(path)?;
         let list = self.workspace.list(&real);
         let list = list.map_err(|error| folder_fault(&self.workspace, &real, error))?;
-        // No call can name a file whose name is not UTF-8, so it is left out.
-        let entries = list.into_iter().filter_map(|entry| {
-            Some(FolderEntry { name: entry.name.into_string().ok()?, kind: entry.kind })
+        let entries = list.into_iter().map(|entry| match entry.name.into_string() {
+            Ok(name) => FolderEntry { name, kind: entry.kind },
+            Err(name) => FolderEntry::unnameable(name.to_string_lossy().into_owned()),
         });
         Ok(entries.collect())
     }

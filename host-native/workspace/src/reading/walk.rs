@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
     thread,
 };
@@ -97,6 +97,7 @@ struct WalkState {
     waiting: AtomicUsize,
     has_ignored: AtomicBool,
     has_too_many_rules: AtomicBool,
+    unnameable: AtomicU32,
 }
 
 #[derive(Default)]
@@ -149,7 +150,8 @@ pub(super) fn walk<V: FileVisitor>(
     });
     let ignored = shared.has_ignored.load(Ordering::Relaxed);
     let too_many_rules = shared.has_too_many_rules.load(Ordering::Relaxed);
-    Ok((all, LeftOut { ignored, too_many_rules, unreadable: 0 }))
+    let unnameable = shared.unnameable.load(Ordering::Relaxed);
+    Ok((all, LeftOut { ignored, too_many_rules, unreadable: 0, unnameable }))
 }
 
 /// One of the threads.
@@ -195,10 +197,13 @@ impl<V: FileVisitor> WalkThread<'_, V> {
         }
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for ListedEntry { name, kind, .. } in &entries {
-            // A name that is not UTF-8 is left out, since no call can name the file.
-            let Some(name) = name.to_str().filter(|name| !is_version_system(name)) else {
+            let Some(name) = name.to_str() else {
+                self.shared.unnameable.fetch_add(1, Ordering::Relaxed);
                 continue;
             };
+            if is_version_system(name) {
+                continue;
+            }
             let is_folder = match kind {
                 EntryKind::File => false,
                 EntryKind::Folder => true,

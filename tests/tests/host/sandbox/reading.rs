@@ -119,6 +119,27 @@ async fn a_hostile_folder_is_read_as_in_the_sandbox() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c12_c13_a_name_that_is_not_utf_8_hides_no_other_and_is_told() {
+    let bench = Bench::tools();
+    bench.write("below/plain.txt", "needle\n");
+    for name in [b"below/caf\xe9.txt".as_slice(), b"below/\xff"] {
+        fs::write(bench.path("").join(OsStr::from_bytes(name)), "needle\n").unwrap();
+    }
+    let note = "[2 names that are not UTF-8, left out.]";
+    for (asked, said) in [
+        (json!({"action":"glob","pattern":"**/*.txt"}), format!("below/plain.txt\n{note}")),
+        (json!({"action":"glob","pattern":"*.rs"}), format!("No files found.\n{note}")),
+        (json!({"action":"grep","pattern":"needle"}), format!("below/plain.txt:1:needle\n{note}")),
+        (
+            json!({"action":"list","path":"below"}),
+            "caf\u{fffd}.txt (not UTF-8)\nplain.txt\n\u{fffd} (not UTF-8)".into(),
+        ),
+    ] {
+        assert_eq!(both(&bench, asked.clone()).await.joined_text(), said, "{asked}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_outside_and_no_pipe_is_read() {
     let bench = hostile();
     for path in ["out-file", "out-folder/key.txt", "climbs", "absolute/passwd", "pipe"] {

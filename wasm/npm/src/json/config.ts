@@ -27,7 +27,10 @@ export interface SessionConfig {
     max_bytes: number;
     /** Bytes that are held of it: what it says, and an event until it is complete. */
     max_kept_bytes: number;
-    /** Pieces of its reply: texts, thoughts, calls, and fields that come one by one. */
+    /**
+     * Pieces of its reply: texts, thoughts, calls, fields that come one by one, and every twenty
+     * names and values in the arguments of a call.
+     */
     max_items: number;
     /** Calls of tools, including those in its text. */
     max_calls: number;
