@@ -1,4 +1,4 @@
-//! The agent: a handle of a session that a task drives. Each method sends the task a command or a
+//! The agent: a handle to a session that a task drives. Each method sends the task a command or a
 //! closure and awaits the answer, so that handles are cheap, can be cloned, and work during a run.
 
 use crate::{
@@ -28,9 +28,9 @@ use std::{
 };
 use tokio::{sync::mpsc::UnboundedReceiver, task::spawn_blocking};
 
-/// A coding agent: a session with a model, over a folder. Clones are handles of the same one. When
-/// the last of them and of its runs is dropped, the session stops where it is, as if the program
-/// had ended. Everything but [`Agent::run`] also works during a run.
+/// A coding agent: a session with a model, over a folder. Clones are handles to the same session.
+/// When the last handle and the last run are dropped, the session stops at that point, as if the
+/// program had ended. Everything except [`Agent::run`] also works during a run.
 ///
 /// ```
 /// use innerloop::Agent;
@@ -82,8 +82,8 @@ pub enum AgentError {
 }
 
 impl AgentBuilder {
-    /// Builds the agent: opens the workspace, looks at the project, and begins the session, which
-    /// runs on the tokio runtime of the caller.
+    /// Builds the agent: opens the workspace, reads the project's facts, and begins the session,
+    /// which runs on the caller's tokio runtime.
     ///
     /// # Errors
     /// [`BuildError`], which says what to do.
@@ -124,7 +124,7 @@ impl Agent {
         self.say(Command::Steer { parts: prompt.into().parts }).await
     }
 
-    /// Queues a prompt for when the model is done with the present one.
+    /// Queues a prompt that starts when the model is done with the current one.
     ///
     /// # Errors
     /// As [`Agent::steer`].
@@ -138,8 +138,8 @@ impl Agent {
         self.link.send(Command::Interrupt);
     }
 
-    /// Undoes the newest steps of the conversation, each of which began with a prompt. Files stay
-    /// as they are.
+    /// Undoes the newest steps of the conversation, each of which began with a prompt. Files do not
+    /// change.
     ///
     /// # Errors
     /// [`AgentError`] during a run, or if there is nothing to undo.
@@ -155,15 +155,15 @@ impl Agent {
         self.say(Command::Redo { steps }).await
     }
 
-    /// Makes the conversation that the model reads shorter: its oldest turns are summed up.
+    /// Shortens the conversation that the model reads: its oldest turns are summarised.
     ///
     /// # Errors
-    /// [`AgentError`] during a run, or if all turns are so new that they stay.
+    /// [`AgentError`] during a run, or if no turn is old enough.
     pub async fn compact(&self) -> Result<(), AgentError> {
         self.say(Command::Compact { instructions: None }).await
     }
 
-    /// Changes the configuration from the next model call on, by a JSON Merge Patch (RFC 7396) of
+    /// Changes the configuration from the next model call on, with a JSON Merge Patch (RFC 7396) of
     /// [`SessionConfig`](innerloop_core::config::SessionConfig)'s JSON.
     ///
     /// ```
@@ -174,7 +174,7 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// [`AgentError`] if the patch is not a JSON object, or makes a configuration that cannot work.
+    /// [`AgentError`] if the patch is not a JSON object, or makes the configuration invalid.
     pub async fn configure(&self, patch: &str) -> Result<(), AgentError> {
         let patch = innerloop_core::json::from_str::<JsonObject>(patch);
         let patch = patch.map_err(|error| AgentError::Patch(error.to_string()))?;
@@ -184,7 +184,7 @@ impl Agent {
     /// Adds a tool from the next model call on; one of the same name is replaced.
     ///
     /// # Errors
-    /// [`AgentError`] if arguments cannot be checked by its schema, or the session is over.
+    /// [`AgentError`] if the schema cannot be used to check arguments, or the session is over.
     pub async fn add_tool(&self, tool: impl Into<OwnTool>) -> Result<(), AgentError> {
         let tool = tool.into();
         self.change_tools(move |tools| {
@@ -194,7 +194,7 @@ impl Agent {
         .await
     }
 
-    /// Removes a tool of the program's own, if there is one of that name.
+    /// Removes the program's own tool of that name, if there is one.
     ///
     /// # Errors
     /// [`AgentError`] if the session is over.
@@ -212,7 +212,7 @@ impl Agent {
         self.link.visit(|driver, _| driver.shown_turns(AgentId::ROOT)).await
     }
 
-    /// Returns the state of the agent, and what it has used so far.
+    /// Returns the state of the agent and its usage so far.
     ///
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
@@ -221,7 +221,7 @@ impl Agent {
         status.ok_or_else(|| self.link.ended())
     }
 
-    /// Returns the tokens that fill the context window, by what they are spent on.
+    /// Returns the tokens in the context window, by use.
     ///
     /// ```
     /// # async fn example(agent: innerloop::Agent) -> Result<(), innerloop::SessionEndedError> {
@@ -238,7 +238,7 @@ impl Agent {
         context.ok_or_else(|| self.link.ended())
     }
 
-    /// Returns the words that wait for the agent: what steers it, and the prompts that follow.
+    /// Returns the agent's waiting inputs: steering messages, and the prompts that follow.
     ///
     /// ```
     /// # async fn example(agent: innerloop::Agent) -> Result<(), innerloop::SessionEndedError> {
@@ -280,8 +280,8 @@ impl Agent {
         self.link.visit(|driver, _| driver.session().own_config()).await
     }
 
-    /// Returns the session as bytes, with which [`AgentBuilder::restore`] goes on, here or
-    /// elsewhere. Files are not in them.
+    /// Returns the session as bytes, from which [`AgentBuilder::restore`] resumes it, here or
+    /// elsewhere. They do not contain the files.
     ///
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
@@ -293,7 +293,7 @@ impl Agent {
     /// workspace, with the same tools and the same people to ask. It has no log.
     ///
     /// # Errors
-    /// [`BuildError`] if this session is over, or the system gives no random numbers for an id.
+    /// [`BuildError`] if this session is over, or the system provides no random numbers for an id.
     pub async fn fork(&self, turns: Option<usize>) -> Result<Self, BuildError> {
         let site = Arc::clone(&self.site);
         let forked = self
@@ -305,8 +305,8 @@ impl Agent {
         Ok(Self { id, link, site })
     }
 
-    /// Returns the events from here on, of all runs and between them. They wait in memory until
-    /// they are read.
+    /// Returns all events from now on, during runs and between them. They wait in memory until they
+    /// are read.
     #[must_use]
     pub fn subscribe(&self) -> EventStream {
         EventStream(self.link.subscribe())
@@ -318,8 +318,8 @@ impl Agent {
         self.site.workspace()
     }
 
-    /// Returns what the agent has changed and nobody has applied yet; in a workspace in place, all
-    /// that it has changed.
+    /// Returns the agent's changes that are not applied yet; in a workspace in place, all of its
+    /// changes.
     pub async fn changes(&self) -> Vec<FileChange> {
         // On a thread of its own, here and below: it reads files, for which the runtime's threads
         // must not wait.
@@ -327,11 +327,11 @@ impl Agent {
         spawn_blocking(move || workspace.changes().0).await.unwrap_or_default()
     }
 
-    /// Applies the agent's changes to the folder, all of them or none. In a workspace in place
-    /// there is nothing to do.
+    /// Applies the agent's changes to the folder, all of them or none. Does nothing in a workspace
+    /// in place.
     ///
     /// # Errors
-    /// [`ApplyError`]: nothing was applied, for example since somebody else has changed the same
+    /// [`ApplyError`]: nothing was applied, for example because somebody else has changed the same
     /// files.
     pub async fn apply(&self) -> Result<(), ApplyError> {
         let workspace = self.site.workspace().clone();
@@ -362,8 +362,8 @@ impl Agent {
         Ok(self.link.say(command).await??)
     }
 
-    /// Changes the tools that are run, and then those that the model knows: in this order, since a
-    /// model must never know of a tool that cannot be run.
+    /// Changes the tools that can run, and then those that the model knows, in this order: a model
+    /// must never know a tool that cannot run.
     async fn change_tools(
         &self,
         change: impl FnOnce(ToolRunner) -> ToolRunner + Send + 'static,

@@ -1,5 +1,6 @@
 //! The program's functions that decide on calls and answer the model's questions. Each question is
-//! a task of its own, so that the session goes on; no answer at all counts as that of nobody.
+//! a task of its own, so that the session goes on; without a function, the answer says that nobody
+//! is there.
 
 use innerloop_core::{
     id::{AgentId, EffectId},
@@ -47,7 +48,7 @@ impl UserCallbacks {
         self.answer.is_some()
     }
 
-    /// Asks the program's function in a task of its own. One that panics has denied.
+    /// Asks the program's function in a task of its own. A panic counts as a denial.
     pub(crate) fn asked(
         &mut self,
         commands: &CommandSender,
@@ -78,7 +79,7 @@ impl UserCallbacks {
         }));
     }
 
-    /// Stops a question whose answer nobody waits for any more.
+    /// Stops a question whose answer is no longer needed.
     pub(crate) fn withdrawn(&mut self, id: EffectId) {
         self.open.remove(&id).into_iter().for_each(|task| task.abort());
     }

@@ -1,4 +1,4 @@
-//! The reasons why an agent could not be built, each with the place and what to do about it.
+//! The reasons why an agent could not be built, each with the place and the fix.
 
 use crate::session::SessionEndedError;
 use innerloop_core::{RestoreError, config::ConfigError, input::RejectionReason, log::LogError};
@@ -34,7 +34,7 @@ pub enum BuildError {
     MissingKey {
         /// The provider's name for people.
         provider: String,
-        /// The variables of the environment that are looked at.
+        /// The environment variables that are read.
         variables: String,
     },
     /// The endpoint cannot be used.
@@ -52,19 +52,19 @@ pub enum BuildError {
     /// A program of the sandbox cannot be used.
     #[error(transparent)]
     Programs(#[from] ProgramsError),
-    /// The manifest, the file that says which programs there are, cannot be used.
+    /// The manifest, the file that lists the programs, cannot be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Looking at the project has panicked.
+    /// Reading the project's facts has panicked.
     #[error("cannot look at the project: {0}")]
     Facts(#[source] JoinError),
-    /// A domain of those whose pages may be read is not a domain.
+    /// An entry of the allowed web domains is not a domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
-    /// No model is named, or a patch of the configuration does not fit.
+    /// No model is named, or a patch of the configuration is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The configuration cannot work.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A patch of the configuration is not a JSON object.
@@ -78,7 +78,7 @@ pub enum BuildError {
     Resume {
         /// The log.
         path: PathBuf,
-        /// The reason why no session can be made of it.
+        /// The reason why no session can be resumed from it.
         error: LogError,
     },
     /// A file cannot be read.
@@ -92,7 +92,7 @@ pub enum BuildError {
     /// The log cannot be created.
     #[error(transparent)]
     Log(#[from] JournalError),
-    /// Another agent writes the log, in this program or in another one.
+    /// Another agent is writing the log, in this program or in another one.
     #[error("{} is the log of an agent that goes on with it; close that one first", path.display())]
     Busy {
         /// The log.
@@ -112,10 +112,10 @@ pub enum BuildError {
     /// The recording cannot be read or created.
     #[error(transparent)]
     Recording(#[from] RecordingError),
-    /// The system gives no random numbers for the session's id.
+    /// The system provides no random numbers for the session's id.
     #[error("the system gives no random numbers: {0}")]
     Random(#[source] io::Error),
-    /// The session that was to be forked is over.
+    /// The session to fork is over.
     #[error(transparent)]
     Ended(#[from] SessionEndedError),
 }

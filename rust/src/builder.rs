@@ -1,5 +1,5 @@
-//! The builder of an agent: its settings, and the steps from them to a session that runs. Nothing
-//! is opened before `begin`, so that the order of the settings does not matter.
+//! The builder of an agent: its settings, and the steps from them to a running session. Nothing is
+//! opened before `begin`, so that the order of the settings does not matter.
 
 use crate::{
     approvals::UserCallbacks,
@@ -47,8 +47,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The settings that an agent is made with. With no more than a provider, the agent works in an
-/// empty folder of its own, with all built-in tools in a sandbox.
+/// The settings of an agent. With only a provider, the agent works in an empty folder of its own,
+/// with all built-in tools in a sandbox.
 ///
 /// ```
 /// use innerloop::{Agent, JsonSchema, OwnToolCall, Tool};
@@ -95,7 +95,7 @@ pub struct AgentBuilder {
     replay: Option<PathBuf>,
 }
 
-/// The place where the agent works.
+/// The folder that the agent works in.
 #[derive(Debug, Default)]
 enum WorkspaceLocation {
     /// In an empty folder of its own, which is removed with the agent.
@@ -130,21 +130,22 @@ impl AgentBuilder {
     }
 
     /// Sets the provider's key, by default that of the provider's environment variable. The key is
-    /// sent to the provider only and masked in logs and events, unless it is shorter than 12
-    /// characters or a plain word, which cannot be told from other text.
+    /// sent only to the provider and masked in logs and events, unless it is shorter than 12
+    /// characters or a plain word, which cannot be distinguished from other text.
     pub fn api_key(mut self, key: &str) -> Self {
         self.key = Some(ApiKey::new(key));
         self
     }
 
-    /// Sets the provider's base URL, by default that of its environment variable, else its own.
+    /// Sets the provider's base URL, by default that of its environment variable, or else the
+    /// provider's own.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
     }
 
-    /// Adds a model that takes over, at once, where those before are overloaded, have had too many
-    /// requests, refuse their key or cannot be reached.
+    /// Adds a model that takes over at once when the earlier ones are overloaded, are rate-limited,
+    /// refuse their key or cannot be reached.
     ///
     /// ```
     /// use innerloop::{Agent, ModelFallback};
@@ -158,27 +159,27 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the agent work over a folder, which stays as it is until
+    /// Lets the agent work over a folder, which does not change until
     /// [`Agent::apply`](crate::Agent::apply).
     pub fn workspace(mut self, folder: impl AsRef<Path>) -> Self {
         self.place = WorkspaceLocation::Over(folder.as_ref().to_owned());
         self
     }
 
-    /// Lets the agent work in a folder itself: what it writes is there at once.
+    /// Lets the agent work in a folder itself: its changes are there at once.
     pub fn in_place(mut self, folder: impl AsRef<Path>) -> Self {
         self.place = WorkspaceLocation::In(folder.as_ref().to_owned());
         self
     }
 
-    /// Sets the `tools.toml` that says which programs the sandbox has besides its own.
+    /// Sets the `tools.toml` that lists the sandbox's programs besides its own.
     pub fn programs(mut self, file: impl AsRef<Path>) -> Self {
         self.programs = Some(file.as_ref().to_owned());
         self
     }
 
-    /// Shares a sandbox's engine with other agents, so that what they run is compiled once. By
-    /// default the agent has one of its own, with the compiled modules of the user's cache folder.
+    /// Shares a sandbox's engine with other agents, so that programs are compiled once. By default
+    /// the agent has its own engine, with the compiled modules of the user's cache folder.
     pub fn engine(mut self, engine: Arc<SandboxEngine>) -> Self {
         self.engine = Some(engine);
         self
@@ -190,7 +191,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Carries out the built-in tools' actions elsewhere than in the sandbox.
+    /// Sets the environment that carries out the built-in tools' actions, in place of the sandbox.
     pub fn environment(mut self, environment: impl Environment + 'static) -> Self {
         self.environment = Some(Arc::new(environment));
         self
@@ -215,8 +216,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model ask questions, which the function answers. With `None` as the answer the
-    /// model decides for itself.
+    /// Lets the model ask questions, which the function answers. If it answers `None`, the model
+    /// decides for itself.
     pub fn ask<R>(mut self, answer: impl Fn(String) -> R + Send + Sync + 'static) -> Self
     where
         R: Future<Output = Option<String>> + Send + 'static,
@@ -250,13 +251,13 @@ impl AgentBuilder {
         self
     }
 
-    /// Asks the model for a final answer of a type, which
+    /// Requires a final answer of a type from the model, which
     /// [`RunResult::answer`](crate::RunResult::answer) then returns.
     pub fn answer<T: JsonSchema>(self) -> Self {
         self.config(patch::of_answer(&schema_of::<T>()))
     }
 
-    /// Adds an agent that the model can start by its name.
+    /// Adds an agent that the model can start by name.
     ///
     /// ```
     /// use innerloop::{Agent, NamedAgent};
@@ -274,31 +275,32 @@ impl AgentBuilder {
         self.config(patch::of_agent(name.as_ref(), agent))
     }
 
-    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON. A
-    /// later patch is applied over those before.
+    /// Changes the configuration with a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON.
+    /// Later patches override earlier ones.
     pub fn config(mut self, patch: impl Into<String>) -> Self {
         self.patches.push(patch.into());
         self
     }
 
-    /// Restores the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Its
-    /// configuration is kept, with this builder's changes over it; the tools are this builder's.
+    /// Restores the session from a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Its
+    /// configuration is kept and this builder's changes are applied to it; the tools are this
+    /// builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.origin = SessionOrigin::Snapshot(snapshot.into());
         self
     }
 
-    /// Resumes the session of a log, even if its program was killed: open requests to the model are
-    /// sent again, and open runs of tools are reported as lost. With [`AgentBuilder::log`] the
-    /// session is logged on; both may name the same file.
+    /// Resumes the session from a log, even if its program was killed: open requests to the model
+    /// are sent again, and open tool runs are reported as lost. With [`AgentBuilder::log`] the
+    /// session continues to be logged; both may name the same file.
     pub fn resume(mut self, log: impl AsRef<Path>) -> Self {
         self.origin = SessionOrigin::Log(log.as_ref().to_owned());
         self
     }
 
-    /// Writes the session's log to a file, with which [`AgentBuilder::resume`] goes on. Each input
-    /// is on the disk before anything follows from it. The file must be new, or the one that is
-    /// resumed.
+    /// Writes the session's log to a file, from which [`AgentBuilder::resume`] continues. Each
+    /// input is on the disk before its effects are carried out. The file must be new, or the
+    /// resumed one.
     pub fn log(mut self, file: impl AsRef<Path>) -> Self {
         self.log = Some(file.as_ref().to_owned());
         self
@@ -316,7 +318,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Opens the workspace, looks at the project, and begins the session.
+    /// Opens the workspace, reads the project's facts, and begins the session.
     pub(crate) async fn begin(mut self) -> Result<StartedSession, BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         // The lock comes before the log is read: another agent could still append to it, and two
@@ -379,7 +381,7 @@ impl AgentBuilder {
         Ok(traffic)
     }
 
-    /// Opens the workspace, with everything that works there.
+    /// Opens the workspace, with everything that works in it.
     fn site(&mut self, traffic: ModelTraffic) -> Result<SessionResources, BuildError> {
         let (workspace, own) = match &self.place {
             WorkspaceLocation::Own => {
@@ -396,7 +398,7 @@ impl AgentBuilder {
         Ok(SessionResources::new((work, own), traffic, (self.people.clone(), self.hooks.clone())))
     }
 
-    /// Adds the reader of pages and the program's own tools.
+    /// Adds the web reader and the program's own tools.
     fn tools(&mut self, mut tools: ToolRunner) -> Result<ToolRunner, DomainError> {
         if !self.domains.is_empty() {
             let domains = SessionDomains::new(AllowedDomains::parse(&self.domains)?);
@@ -447,8 +449,8 @@ impl AgentBuilder {
         Ok(settings(&facts)?)
     }
 
-    /// Returns the changes to the configuration that follow from the functions and domains given.
-    /// The user's own patches are applied over them.
+    /// Returns the changes to the configuration that the given functions and domains imply. The
+    /// user's own patches override them.
     fn own_patch(&self, site: &SessionResources) -> Map<String, Value> {
         let mut patch = patch::of_people(&site.people());
         if !self.domains.is_empty() {
@@ -457,7 +459,7 @@ impl AgentBuilder {
         patch
     }
 
-    /// Returns this builder's changes to the configuration of a session that goes on.
+    /// Returns this builder's changes to the configuration of a resumed session.
     fn changes(&self, site: &SessionResources) -> Result<Vec<JsonObject>, BuildError> {
         let own = self.own_patch(site);
         patch::over_restored(own, self.model.as_deref(), &self.patches).map_err(BuildError::Patch)
@@ -472,7 +474,7 @@ impl AgentBuilder {
     }
 }
 
-/// A session that has begun, with the parts of its agent.
+/// A begun session, with the parts of its agent.
 pub(crate) struct StartedSession {
     pub(crate) id: SessionId,
     pub(crate) link: SessionHandle,
@@ -515,7 +517,7 @@ fn window(provider: &Provider) -> Option<String> {
     Some(json!({"model": {"context_window": tokens}}).to_string())
 }
 
-/// Resumes the session of the log at a path.
+/// Resumes the session from the log at a path.
 fn resumed(path: &Path, setup: SessionSetup) -> Result<OpenSession, BuildError> {
     let unreadable = |error| BuildError::Unreadable { path: path.to_owned(), error };
     let log = fs::read_to_string(path).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! The hooks of the program: functions that the loop asks at certain points, one for each point.
+//! The hooks of the program: functions that the loop calls at certain points, one for each point.
 
 use innerloop_core::json::Json;
 use innerloop_core::{config::HookPoint, id::AgentId, input::HookReply, output::HookRun};

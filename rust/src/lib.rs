@@ -1,6 +1,6 @@
-//! A coding agent in a Rust program: a loop that asks a language model, runs the tools that it
-//! calls, and goes on until it is done. The tools run in a sandbox over a folder, which stays as it
-//! is until the program applies the changes.
+//! A coding agent for Rust programs: a loop that calls a language model, runs the tools that the
+//! model calls, and goes on until the model is done. The tools run in a sandbox over a folder,
+//! which does not change until the program applies the changes.
 //!
 //! ```
 //! use innerloop::Agent;
@@ -15,15 +15,16 @@
 //! ```
 //!
 //! - [`Agent::builder`] takes the settings: the model, the workspace, tools, and people to ask.
-//! - [`Agent::run`] begins a run: a stream of [`Event`]s, and if awaited, a [`RunResult`].
+//! - [`Agent::run`] begins a run: a stream of [`Event`]s, which resolves to a [`RunResult`] when
+//!   awaited.
 //! - [`Agent::steer`], [`Agent::status`], [`Agent::history`] and all other methods also work during
 //!   a run.
-//! - [`Tool`] is an async function with arguments of a type of yours.
-//! - [`AgentBuilder::log`] and [`AgentBuilder::resume`] carry a session over a crash;
-//!   [`Agent::snapshot`] and [`Agent::fork`] take it elsewhere.
+//! - [`Tool`] is an async function whose arguments have a type of yours.
+//! - [`AgentBuilder::log`] and [`AgentBuilder::resume`] let a session survive a crash;
+//!   [`Agent::snapshot`] and [`Agent::fork`] copy it.
 //!
-//! The crate needs a tokio runtime. To build it, you need the programs that the sandbox carries:
-//! its README says how. Hosts of another kind use the crates below it: [`innerloop_host`],
+//! The crate needs a tokio runtime. To build it, you need the programs that the sandbox embeds: its
+//! README says how to get them. Other hosts use the crates below it: [`innerloop_host`],
 //! [`innerloop_sandbox`], [`innerloop_workspace`], [`innerloop_driver`] and [`innerloop_core`].
 
 #[cfg(doctest)]
@@ -69,7 +70,7 @@ pub use innerloop_sandbox::{EngineOptions, SandboxEngine};
 pub use innerloop_workspace::{ApplyError, FileChange, Workspace};
 pub use schemars::JsonSchema;
 
-/// Types for environments, which carry out the built-in tools' actions in place of the sandbox: the
+/// Types for environments, which carry out the built-in tools' actions instead of the sandbox: the
 /// trait that [`AgentBuilder::environment`] takes, and the file tools over any [`WorkspaceFiles`].
 ///
 /// [`WorkspaceFiles`]: environment::WorkspaceFiles

@@ -10,11 +10,11 @@ use std::{
 use tokio::time::sleep;
 
 /// The number of attempts to take the lock, and the pause between them: an agent of this program
-/// that was dropped just now may still be coming to its end.
+/// that was just dropped may still be shutting down.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Takes the lock of the log at a path; it is held until the file is dropped.
+/// Locks the log at a path; the lock is held until the file is dropped.
 pub(crate) async fn take(log: &Path) -> Result<LockFile, BuildError> {
     let path = beside(log);
     let unlocked = |error| BuildError::Unlocked { path: path.clone(), error };

@@ -13,9 +13,9 @@ use std::{
 };
 use tokio::sync::{mpsc::UnboundedReceiver, oneshot};
 
-/// A run in progress: a [`Stream`] of its [`Event`]s, those of subagents included, and if awaited,
-/// its [`RunResult`]. It begins at once, even if nobody polls it; events wait in memory until they
-/// are read. If it is dropped before its end, it is interrupted.
+/// A run in progress: a [`Stream`] of its [`Event`]s, including those of subagents, which resolves
+/// to its [`RunResult`] when awaited. It begins at once, even if nobody polls it; events wait in
+/// memory until they are read. Dropping it before its end interrupts the run.
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -37,7 +37,7 @@ pub struct AgentRun {
     number: u64,
     link: SessionHandle,
     events: UnboundedReceiver<Event>,
-    /// The session's answer to the prompt, which it takes or refuses; `None` once that has come.
+    /// The session's answer to the prompt, which it accepts or refuses; `None` once it has arrived.
     heard: Option<oneshot::Receiver<Result<(), RejectedInput>>>,
     refused: Option<RejectedInput>,
     result: ResultReader,
@@ -64,7 +64,7 @@ pub struct AgentRun {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The session refuses the prompt, for example since another run is under way.
+    /// The session refuses the prompt, for example because another run is under way.
     #[error(transparent)]
     Refused(#[from] RejectedInput),
     /// The session is over.

@@ -1,6 +1,6 @@
 //! The task that drives a session, and its handles: a handle sends a command or a closure, which
-//! the task takes between two inputs, in the order in which they were sent. The task stops when the
-//! last handle is dropped.
+//! the task handles between two inputs, in the order of sending. The task stops when the last
+//! handle is dropped.
 
 use crate::approvals::UserCallbacks;
 use innerloop_core::{
@@ -39,7 +39,7 @@ use tokio::task::AbortHandle;
 #[error("the session is over: {0}")]
 pub struct SessionEndedError(String);
 
-/// A handle of a session. Clones are of the same one, and it stops when the last is dropped.
+/// A handle to a session. Clones share the session, which stops when the last one is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionHandle {
     commands: CommandSender,
@@ -73,7 +73,7 @@ struct EventSubscribers {
 struct RunSubscriber {
     number: u64,
     tell: UnboundedSender<Event>,
-    /// True if the session has taken its prompt.
+    /// True if the session has accepted its prompt.
     has_begun: bool,
 }
 
@@ -101,19 +101,19 @@ impl SessionHandle {
         Self { commands, watchers, _driven: Arc::new(DriverTask(task.abort_handle())) }
     }
 
-    /// Returns why the session is over.
+    /// Returns the reason why the session is over.
     pub(crate) fn ended(&self) -> SessionEndedError {
         SessionEndedError(
             held(&self.watchers).ended.clone().unwrap_or_else(|| "its task was stopped".into()),
         )
     }
 
-    /// Sends a command without waiting until the session takes it.
+    /// Sends a command without waiting until the session accepts it.
     pub(crate) fn send(&self, command: Command) {
         self.commands.send(command);
     }
 
-    /// Sends a command and waits until the session takes or refuses it.
+    /// Sends a command and waits until the session accepts or refuses it.
     ///
     /// # Errors
     /// The session is over; the inner error is its refusal.
@@ -135,7 +135,7 @@ impl SessionHandle {
         self.commands.visit(visit).await.map_err(|_| self.ended())
     }
 
-    /// Begins a run. It does not wait until the session takes the prompt.
+    /// Begins a run without waiting until the session accepts the prompt.
     pub(crate) fn submit(&self, command: Command) -> SubmittedRun {
         let (tell, events) = unbounded_channel();
         let number = {
@@ -157,7 +157,7 @@ impl SessionHandle {
         SubmittedRun { number, events, heard }
     }
 
-    /// Interrupts a run that nobody waits for any more, if it is still the current one.
+    /// Interrupts a run that nobody waits for, if it is still the current one.
     pub(crate) fn abandon(&self, number: u64) {
         let (watchers, commands) = (Arc::clone(&self.watchers), self.commands.clone());
         // By a visit, which comes behind the prompt: that may not have been taken yet. By number,
@@ -169,7 +169,7 @@ impl SessionHandle {
         }));
     }
 
-    /// Returns the events from here on; none if the session is over.
+    /// Returns the events from now on; none if the session is over.
     pub(crate) fn subscribe(&self) -> UnboundedReceiver<Event> {
         let (tell, events) = unbounded_channel();
         let mut watchers = held(&self.watchers);
@@ -201,8 +201,8 @@ impl EventSubscribers {
         }
     }
 
-    /// Forgets the run whose prompt is refused. A run that has had events is another one, which
-    /// goes on.
+    /// Forgets the run whose prompt was refused. A run that has had events is another one, which
+    /// continues.
     fn refused(&mut self) {
         self.run.take_if(|run| !run.has_begun);
     }

@@ -1,5 +1,5 @@
-//! The resources that an agent's session shares with its forks: the place of their tools, the
-//! model's traffic, and the functions that are asked.
+//! The resources that an agent's session shares with its forks: the environment of their tools, the
+//! model's traffic, and the functions for questions and hooks.
 
 use crate::{
     approvals::UserCallbacks, build_error::BuildError, hooks::HookTable, session::SessionHandle,
@@ -20,8 +20,8 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub(crate) struct SessionResources {
     work: WorkSite,
-    /// The temporary folder of a workspace without a folder of the user's. It is kept here since
-    /// dropping it removes the folder.
+    /// The temporary folder of an agent without a user's folder. It is kept here since dropping it
+    /// removes the folder.
     _own: Option<TempDir>,
     traffic: ModelTraffic,
     people: UserCallbacks,
@@ -62,7 +62,7 @@ impl SessionResources {
         }
     }
 
-    /// Returns the setup of a session with these resources.
+    /// Returns the set-up of a session with these resources.
     pub(crate) fn setup(&self) -> Result<SessionSetup, BuildError> {
         let people = self.people();
         let setup = SessionSetup::new(self.traffic.clone());
@@ -70,7 +70,7 @@ impl SessionResources {
         Ok(setup.with_people(people).with_hooks(Arc::new(self.hooks.clone())))
     }
 
-    /// Begins to drive a session with these tools.
+    /// Starts driving a session with these tools.
     pub(crate) fn begin(
         &self,
         opened: OpenSession,

@@ -1,5 +1,5 @@
-//! The tools that are async functions of the program. Their schema is made from the type of their
-//! arguments, by which the session checks a call before the function gets it.
+//! The tools that are async functions of the program. The type of their arguments determines their
+//! schema, with which the session checks a call before the function gets it.
 
 use innerloop_core::{action::Outcome, tool::ToolSpec};
 use innerloop_face::schema_of;
@@ -17,8 +17,8 @@ use std::{
 type ToolFunction = dyn Fn(OwnToolCall) -> ToolFuture + Send + Sync;
 type ToolFuture = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
 
-/// A tool of the program's own. The model reads its name, its description and the schema of its
-/// arguments, in which the fields have their doc comments as descriptions.
+/// A tool of the program. The model reads its name, its description and the schema of its
+/// arguments, whose fields have their doc comments as descriptions.
 ///
 /// ```
 /// use innerloop::{JsonSchema, OwnToolCall, Tool};
@@ -47,10 +47,9 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Makes a tool that is called with arguments of type `A`. The function returns a text, which
-    /// is the result, or an [`Outcome`], which says more. An error or a panic becomes an error
-    /// result for the model, and the session goes on. [`OwnToolCall`] has further facts about the
-    /// call.
+    /// Makes a tool that is called with arguments of type `A`. The function returns a text as the
+    /// result, or an [`Outcome`] with further details. An error or a panic becomes an error result
+    /// for the model, and the session goes on. [`OwnToolCall`] has further facts about the call.
     pub fn new<A, F, R, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -78,8 +77,8 @@ impl Tool {
         Self { spec, work: Arc::new(work) }
     }
 
-    /// Declares that the tool changes nothing: its calls need no approval, and run side by side
-    /// with others that only read.
+    /// Declares that the tool only reads: its calls need no approval, and run side by side with
+    /// others that only read.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.spec.read_only = true;
@@ -94,15 +93,15 @@ impl Tool {
         self
     }
 
-    /// Declares which arguments, by their names, are paths of the workspace, so that rules about
-    /// paths hold for them.
+    /// Declares which arguments, by name, are paths of the workspace, so that rules about paths
+    /// apply to them.
     #[must_use]
     pub fn with_paths(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.spec.paths = arguments.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Returns the specification of the tool, as the model gets it.
+    /// Returns the specification of the tool, as the model sees it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec

@@ -1,7 +1,7 @@
 //! Canonical actions of the built-in tools and their outcomes: one meaning for every vocabulary. As
 //! JSON they are the interface of the sandboxed tools program: an [`Action`] in, an [`Outcome`]
-//! out. Paths use `/` and begin in the folder that the agent works in, which is the workspace's
-//! root unless it was given another; a leading `/` means the workspace's root.
+//! out. Paths use `/` and are relative to the agent's folder, which is the workspace's root unless
+//! it was given another; a leading `/` means the workspace's root.
 
 use crate::{base::json::Json, message::joined_text};
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
@@ -15,7 +15,7 @@ pub use crate::{
     v4a::PatchStream,
 };
 
-/// The text that replaces a key in what a session sees.
+/// The text that replaces a key in everything that a session sees.
 // Here and not in the driver, since the tools know it as well: they refuse to write it over what
 // looks like a secret.
 pub const MASK: &str = "***";
@@ -42,7 +42,7 @@ pub enum Action {
         /// The maximum number of characters shown of a line; all if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         line_chars: Option<u32>,
-        /// The place of the notice that the file goes on.
+        /// The position of the notice that the file goes on.
         #[json(default, skip_serializing_if = "NoticePosition::is_below")]
         notice: NoticePosition,
     },
@@ -51,7 +51,7 @@ pub enum Action {
         /// The path of the image.
         path: String,
     },
-    /// Reads all text files of some patterns, one after the other.
+    /// Reads all text files that match some patterns, one after the other.
     ReadMany {
         /// Files, folders and patterns of paths, for example `src/**/*.ts`.
         include: Vec<String>,
@@ -61,7 +61,7 @@ pub enum Action {
         /// True if only the files directly in a folder are read, not those below.
         #[json(default, skip_serializing_if = "is_false")]
         flat: bool,
-        /// The files that the search passes over.
+        /// The files that the search skips.
         #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
         hidden: HiddenFiles,
     },
@@ -78,7 +78,7 @@ pub enum Action {
         path: String,
         /// The text to find; it must occur once unless `all` is set.
         old: String,
-        /// The text to put in its place.
+        /// The replacement text.
         new: String,
         /// True if each occurrence is replaced.
         #[json(default)]
@@ -104,7 +104,7 @@ pub enum Action {
         // A list shows everything that is there, unlike a search, so that the default differs.
         #[json(default = "HiddenFiles::nothing", skip_serializing_if = "HiddenFiles::is_nothing")]
         hidden: HiddenFiles,
-        /// The way in which folders are told from files.
+        /// The way in which folders are distinguished from files.
         #[json(default, skip_serializing_if = "ListStyle::is_slash")]
         style: ListStyle,
     },
@@ -121,7 +121,7 @@ pub enum Action {
         /// The maximum number of files to name; 1,000 if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         max_results: Option<u32>,
-        /// The files that the search passes over.
+        /// The files that the search skips.
         #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
         hidden: HiddenFiles,
     },
@@ -146,12 +146,12 @@ pub enum Action {
     Shell {
         /// The command line to run.
         command: String,
-        /// The folder in which this command runs, from the agent's own on; the shell's current
+        /// The folder in which this command runs, relative to the agent's own; the shell's current
         /// folder if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         folder: Option<String>,
     },
-    /// Reads pages of the web, where the host offers that.
+    /// Reads web pages, if the host offers that.
     Fetch {
         /// The addresses of the pages, in the order in which they are named.
         urls: Vec<String>,
@@ -166,8 +166,8 @@ const fn one() -> u32 {
 }
 
 impl Action {
-    /// Returns the files that the action names, in its order, and what becomes of them; `patch` is
-    /// the action's patch, if it has one. Searches and lists name none.
+    /// Returns the files that the action names, in its order, and the operation on each; `patch` is
+    /// the action's patch, if it has one. Searches and listings name none.
     #[must_use]
     pub fn files<'a>(&'a self, patch: Option<&'a Patch>) -> Vec<AffectedPath<'a>> {
         let (path, operation) = match self {
@@ -194,15 +194,14 @@ impl Action {
         Self::Glob { pattern, path, ignore_case: false, max_results: None, hidden }
     }
 
-    /// Creates an action that lists a folder `depth` levels deep, with everything that is there.
+    /// Creates an action that lists a folder `depth` levels deep, without leaving anything out.
     #[must_use]
     pub const fn list(path: Option<String>, depth: u32) -> Self {
         let (hidden, style) = (HiddenFiles::Nothing, ListStyle::Slash);
         Self::List { path, depth, ignore: Vec::new(), hidden, style }
     }
 
-    /// Returns the one file or folder that the action is about; `None` if there is none, or more
-    /// than one.
+    /// Returns the file or folder that the action is about, if it is exactly one.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {
@@ -220,7 +219,7 @@ impl Action {
         }
     }
 
-    /// Returns whether the action changes nothing, so that it may run beside others.
+    /// Returns whether the action only reads, so that it may run beside others.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         match self {
@@ -255,7 +254,7 @@ pub enum LineNumbering {
     Tab,
 }
 
-/// The place of the notice that a file goes on.
+/// The position of the notice that a file goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum NoticePosition {
@@ -273,14 +272,14 @@ impl NoticePosition {
     }
 }
 
-/// The files that searches and lists pass over.
+/// The files that searches and listings skip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum HiddenFiles {
     /// The files that `.gitignore` files name.
     #[default]
     Ignored,
-    /// No files are passed over.
+    /// No files are skipped.
     Nothing,
 }
 
@@ -299,7 +298,7 @@ impl HiddenFiles {
     }
 }
 
-/// The way in which a list tells folders from files.
+/// The way in which a listing distinguishes folders from files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ListStyle {
@@ -356,7 +355,7 @@ pub struct GrepQuery {
     /// The maximum number of results per file.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_per_file: Option<u32>,
-    /// The files that the search passes over.
+    /// The files that the search skips.
     #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
     pub hidden: HiddenFiles,
     /// True if case is ignored.
@@ -416,11 +415,11 @@ pub enum GrepMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct Outcome {
-    /// The whole output of the tool; `streams` says how a program's is laid out.
+    /// The whole output of the tool; `streams` describes the layout of a program's output.
     pub parts: Vec<Part>,
-    /// True if the first two parts are what a program printed on standard output and on standard
-    /// error, each of which may be empty. Further parts say more about the run. The model reads
-    /// them all as one text, [`Outcome::joined_text`].
+    /// True if the first two parts are a program's standard output and standard error, each of
+    /// which may be empty. Further parts are remarks on the run. The model reads them all as one
+    /// text, [`Outcome::joined_text`].
     #[json(skip_serializing_if = "is_false")]
     // A flag instead of two more fields: code that only wants the text reads `parts` for every tool
     // alike, and a program's output is there once.
@@ -428,7 +427,7 @@ pub struct Outcome {
     /// The kind of error, if there was one; `parts` then say what went wrong and what to do.
     #[json(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
-    /// The one who denied the call, if it needed an approval and got none.
+    /// The source of the denial, if the call needed an approval and got none.
     #[json(skip_serializing_if = "Option::is_none")]
     pub denied_by: Option<DeniedBy>,
     /// A program's exit code.
@@ -440,17 +439,17 @@ pub struct Outcome {
     pub count: Option<u32>,
     /// The duration of the run since its launch, in milliseconds, without the time in which a
     /// person was asked. If the host does not report it, the session measures it; it is absent only
-    /// if nothing ran, or if nobody knows what became of the run.
+    /// if nothing ran, or if the run was lost.
     #[json(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// True if the time limit ended the run; `parts` then hold what came before.
+    /// True if the time limit ended the run; `parts` then hold the output up to then.
     #[json(skip_serializing_if = "is_false")]
     pub timed_out: bool,
     /// The files that changed.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ReportedChange>,
-    /// The digests of the files that the action names, in its order, as they are after it; an empty
-    /// text for a file that does not exist. Given only if `ToolRun::known` was.
+    /// The digests of the files that the action names, in its order, after it was carried out; an
+    /// empty text for a file that does not exist. Present only if `ToolRun::known` was.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<String>,
     /// True if the tool itself dropped a part of its output.
@@ -468,19 +467,19 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl Outcome {
-    /// Creates a success that says `text`.
+    /// Creates a success with the text `text`.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { parts: vec![Part::text(text)], ..Self::default() }
     }
 
-    /// Creates the outcome of a call that `by` denied; `message` is what the model reads.
+    /// Creates the outcome of a call that `by` denied; the model reads `message`.
     #[must_use]
     pub fn denied(by: DeniedBy, message: impl Into<String>) -> Self {
         Self { denied_by: Some(by), ..Self::error(ToolError::Denied, message) }
     }
 
-    /// Creates a failure of the kind `error` that says `message`.
+    /// Creates a failure of the kind `error` with the text `message`.
     #[must_use]
     pub fn error(error: ToolError, message: impl Into<String>) -> Self {
         let mut outcome = Self::text(message);
@@ -488,8 +487,8 @@ impl Outcome {
         outcome
     }
 
-    /// Returns everything that the tool says in words, as the model reads it: standard error comes
-    /// after standard output, below a line that says so.
+    /// Returns the text of the outcome as the model reads it: standard error comes after standard
+    /// output, below a line that says so.
     #[must_use]
     pub fn joined_text(&self) -> String {
         if !self.streams {
@@ -511,13 +510,13 @@ impl Outcome {
         joined
     }
 
-    /// Returns what a program printed on standard output; `None` if no program ran.
+    /// Returns a program's standard output; `None` if no program ran.
     #[must_use]
     pub fn stdout(&self) -> Option<&str> {
         self.stream(0)
     }
 
-    /// Returns what a program printed on standard error; `None` if no program ran.
+    /// Returns a program's standard error; `None` if no program ran.
     #[must_use]
     pub fn stderr(&self) -> Option<&str> {
         self.stream(1)
@@ -545,16 +544,16 @@ impl From<&str> for Outcome {
 /// A file that an action changed.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ReportedChange {
-    /// The file, from the workspace's root on.
+    /// The path of the file, relative to the workspace's root.
     pub path: String,
     /// The kind of change.
     pub kind: ChangeKind,
-    /// Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB.
+    /// The text before; absent if the file did not exist, is not UTF-8 or is larger than 256 KiB.
     #[json(default, skip_serializing_if = "Option::is_none")]
     // Hosts restore files from these texts. So a text that is not exactly the file's bytes, such as
     // one of another encoding, is left out.
     pub before: Option<String>,
-    /// Its text after, with the same exceptions.
+    /// The text after, with the same exceptions.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }

@@ -1,23 +1,23 @@
-//! Settings for making the conversation shorter that the model reads: when, how, and what of it
-//! stays (`docs/decisions.md#compaction`). The defaults do nothing by themselves, as the
-//! specification wants it.
+//! Settings for shortening the conversation that the model reads: when, how, and which part stays
+//! (`docs/decisions.md#compaction`). The defaults do nothing automatically, as the specification
+//! requires.
 
 use crate::message::FoldKind;
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-/// The rules for making the conversation shorter: when, how, and what of it stays. Without a
-/// request of the host, that happens only where a tier or `on_overflow` says so.
+/// The rules for shortening the conversation: when, how, and which part stays. Unless the host
+/// requests it, that happens only if a tier or `on_overflow` says so.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct CompactionPolicy {
-    /// The steps that are taken before a model call; of the tiers that are reached, the one that
-    /// begins last applies.
+    /// The tiers that apply before a model call; if several are reached, the one with the highest
+    /// start applies.
     pub auto: Vec<CompactionTier>,
     /// The reaction when the conversation no longer fits the model.
     pub on_overflow: OnOverflow,
-    /// True if the oldest turns are left out where the conversation does not fit and nothing else
-    /// makes it shorter; if not, the run ends.
+    /// True if the oldest turns are left out when the conversation does not fit and nothing else
+    /// shortens it; otherwise the run ends.
     pub truncate_if_needed: bool,
     /// The part of the conversation that stays.
     pub keep: RetentionPolicy,
@@ -25,10 +25,10 @@ pub struct CompactionPolicy {
     pub summary: SummaryPolicy,
     /// The number of turns above which the first tier applies, whatever their length; 0 for never.
     pub max_messages: u32,
-    /// The number of failures in a row after which nothing more is tried by itself, until a request
+    /// The number of failures in a row after which there are no automatic attempts, until a request
     /// of the host succeeds.
     pub max_failures: u32,
-    /// Most tokens that count as the context window; 0 for all of it.
+    /// The maximum number of tokens that count as the context window; 0 for all of it.
     // For estimators that are rough: one that counts words takes a line of minified JSON for one
     // token, and would let a conversation grow beyond any window.
     pub max_window: u32,
@@ -49,7 +49,7 @@ impl Default for CompactionPolicy {
     }
 }
 
-/// A step that makes the conversation shorter by itself, and the fullness from which it applies.
+/// A step that shortens the conversation automatically, and the fullness from which it applies.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct CompactionTier {
@@ -61,7 +61,8 @@ pub struct CompactionTier {
     pub to: WindowFullness,
     /// The step to take.
     pub step: FoldKind,
-    /// Most of the user's inputs that stay with all that followed them; all that fit if absent.
+    /// The maximum number of the user's inputs that are kept with everything that followed them;
+    /// all that fit if absent.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<u32>,
 }
@@ -108,23 +109,24 @@ pub enum OnOverflow {
     /// The run ends, with a warning.
     #[default]
     Warn,
-    /// The conversation is made half as long as the window, and the model is called again, once
-    /// for each input.
+    /// The conversation is shortened to half of the window, and the model is called again, once for
+    /// each input.
     CompactRetryOnce,
 }
 
-/// The part that stays of a conversation that is made shorter.
+/// The part of a conversation that is kept when it is shortened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetentionPolicy {
-    /// Most tokens of the newest turns that stay if the host asks for a shorter conversation.
+    /// The maximum number of tokens of the newest turns that are kept if the host requests a
+    /// shorter conversation.
     pub tokens: u32,
-    /// The number of the newest replies that stay in any case, each with its calls and their
+    /// The number of the newest replies that are always kept, each with its calls and their
     /// results.
     // Counted in replies, not in the user's inputs: of one input with 300 rounds, a rule that keeps
     // the last inputs would free nothing.
     pub rounds: u32,
-    /// Most tokens of the user's own words that follow a summary as they were said, the newest
+    /// The maximum number of tokens of the user's inputs that follow a summary unchanged, newest
     /// first.
     pub words_of_user: u32,
     /// True if the user's first input stays.
@@ -143,9 +145,9 @@ impl Default for RetentionPolicy {
 pub struct SummaryPolicy {
     /// Another model of the same endpoint; the agent's own if absent.
     pub model: Option<String>,
-    /// Most tokens of the summary.
+    /// The maximum number of tokens of the summary.
     pub max_tokens: u32,
-    /// Most characters of a tool's result that it reads.
+    /// The maximum number of characters that it reads of a tool's result.
     pub result_chars: u32,
     /// Additional instructions for the summary.
     pub instructions: Option<String>,
@@ -165,6 +167,6 @@ pub enum FoldReason {
     Full,
     /// The conversation did not fit the model.
     Overflow,
-    /// The host asked for it.
+    /// The host requested it.
     Asked,
 }

@@ -1,6 +1,6 @@
 //! The configuration that a session is opened with, and that may be changed later. Defaults are the
-//! specification's. Facts about the environment are data in it: the host collects them, the core
-//! never looks.
+//! specification's. It includes facts about the environment as data: the host collects them, the
+//! core never looks.
 
 use crate::{
     base::{id::SessionId, json::Json},
@@ -30,34 +30,34 @@ pub struct SessionConfig {
     // Together with an effect's id it is the key that makes a request idempotent. A fork under the
     // same id would repeat its origin's keys.
     pub id: SessionId,
-    /// The model, and how to talk to it.
+    /// The model and its endpoint.
     pub model: ModelConfig,
-    /// The prices of further models that the session may ask, by name: for summaries, and for
-    /// agents that it starts. A limit of the cost needs them.
+    /// The prices of further models that the session may use, by name: for summaries, and for
+    /// agents that it starts. A cost limit needs them.
     pub prices: Map<Price>,
     /// The limits at which to stop.
     pub limits: Limits,
-    /// The limits on how much of a response is read.
+    /// The limits on the size of a response.
     pub response: ResponseLimits,
-    /// The rules for trying a failed model call again.
+    /// The rules for retrying a failed model call.
     pub retry: RetryPolicy,
     /// Time limits of tool runs.
     pub timeouts: ToolTimeouts,
-    /// Most characters of a tool's output that the model reads, by tool; the rest have limits of
-    /// their own (`docs/decisions.md#output-limits`).
+    /// The maximum number of characters that the model reads of a tool's output, by tool; other
+    /// tools have default limits (`docs/decisions.md#output-limits`).
     pub tool_output_limits: Map<u32>,
-    /// Most lines of a tool's output that the model reads, by tool; the rest have limits of their
-    /// own (`docs/decisions.md#output-limits`).
+    /// The maximum number of lines that the model reads of a tool's output, by tool; other tools
+    /// have default limits (`docs/decisions.md#output-limits`).
     pub tool_line_limits: Map<u32>,
-    /// Most of the context window that one tool's output may take, in percent, but never less than
-    /// 1,000 characters. It lowers the limits above, for models with small windows.
+    /// The maximum part of the context window for one tool's output, in percent, but never less
+    /// than 1,000 characters. It lowers the limits above, for models with small windows.
     pub tool_output_percent: Option<u32>,
-    /// Most of what is left of the context window that one tool's output may take, in percent, but
-    /// never less than 1,000 characters.
+    /// The maximum part of the unused context window for one tool's output, in percent, but never
+    /// less than 1,000 characters.
     pub tool_output_share_of_rest: Option<u32>,
     /// The facts about the agent's environment that the system prompt states.
     pub facts: EnvironmentFacts,
-    /// The text that the system prompt begins with, in place of the family's own words; an empty
+    /// The text that begins the system prompt, in place of the family's base instructions; an empty
     /// text for nothing.
     pub base_prompt: Option<String>,
     /// Instructions of the user, appended last to the system prompt
@@ -69,20 +69,20 @@ pub struct SessionConfig {
     pub tools: Vec<ToolSpec>,
     /// The tools that a request shows.
     pub tools_shown: ToolsShown,
-    /// The rules for outputs that are kept whole; none are if absent.
+    /// The rules for outputs that are kept whole; none are kept if absent.
     pub results: Option<ResultPolicy>,
-    /// The modes in which tools' calls run, by tool. Those that are absent run beside others if
-    /// they only read, and alone if they change something.
+    /// The modes in which tools' calls run, by tool. By default, calls that only read run beside
+    /// others, and calls that change something run alone.
     // Results go back in call order whatever runs beside what: providers that match results by
     // position would mix them up.
     pub exec_modes: Map<ExecMode>,
     /// The way in which tokens are estimated.
     pub estimator: TokenEstimator,
-    /// The rules for making the conversation shorter.
+    /// The rules for shortening the conversation.
     pub compaction: CompactionPolicy,
     /// The rules for calls that repeat themselves.
     pub loops: LoopPolicy,
-    /// Which calls a person must allow first.
+    /// The calls that a person must approve first.
     pub approval: ApprovalPolicy,
     /// The points at which the host's hooks run, and the rules for them.
     pub hooks: HookPolicy,
@@ -97,24 +97,24 @@ pub struct SessionConfig {
     pub repair: RepairPolicy,
     /// The faults of replies that are corrected, and how often.
     pub corrections: CorrectionPolicy,
-    /// The models beside `model`, and when they are asked.
+    /// The models besides `model`, and when they are used.
     pub routing: RoutingPolicy,
-    /// The rules about what can be undone.
+    /// The limit on steps that can be undone.
     pub undo: UndoPolicy,
-    /// The form of the final answer, if it is to have one.
+    /// The form of the final answer, if one is required.
     pub answer: Option<AnswerConfig>,
     /// True if the model may ask the user, through the tool `ask_user`.
     pub ask_user: bool,
-    /// True if the host carries out `Action::Fetch`, so that the model is shown a tool for it.
+    /// True if the host carries out `Action::Fetch`, so that the model has a tool for it.
     pub web_fetch: bool,
 }
 
-/// The rules for calls that repeat themselves (`docs/decisions.md#repeating-calls`): how they are
-/// detected, and what is done about them.
+/// The rules for calls that repeat themselves (`docs/decisions.md#repeating-calls`): their
+/// detection, and the reactions.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct LoopPolicy {
-    /// True if repeating calls are looked for.
+    /// True if repeating calls are detected.
     pub detect: bool,
     /// The number of the newest calls that must follow one pattern.
     pub window: usize,
@@ -164,7 +164,7 @@ impl Default for LoopPolicy {
 pub enum LoopStep {
     /// The model gets a warning.
     Warn,
-    /// The model says without tools what it has found, and the run ends.
+    /// The model summarises its findings without tools, and the run ends.
     Summarize,
     /// The user is asked whether to go on.
     AskUser,
@@ -198,11 +198,11 @@ pub enum TokenEstimator {
     Bytes,
 }
 
-/// Which calls a person must allow before they run (`Ask` effects).
+/// The calls that a person must approve before they run (`Ask` effects).
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ApprovalPolicy {
-    /// Which calls are asked about.
+    /// The kinds of calls that are asked about.
     pub ask: AskAbout,
     /// Calls that are never asked about.
     pub allow: Vec<ApprovalRule>,
@@ -227,15 +227,15 @@ impl ApprovalRule {
     }
 }
 
-/// Which calls are asked about.
+/// The kinds of calls that are asked about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum AskAbout {
     /// Nobody is asked about any call.
     #[default]
     Nothing,
-    /// Calls that run a program or are of the host's own tools, unless they only read. Changes of
-    /// files in the workspace need no approval.
+    /// Calls that run a program or belong to the host's own tools, unless they only read. Changes
+    /// of files in the workspace need no approval.
     Programs,
     /// Calls that may change something.
     Changes,
@@ -247,12 +247,12 @@ pub enum AskAbout {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct HookPolicy {
-    /// The points at which the host wants to be asked.
+    /// The points at which the host's hooks run.
     pub points: Vec<HookPoint>,
-    /// True if a hook that breaks counts as a denial; otherwise the run goes on.
+    /// True if a failing hook counts as a denial; otherwise the run goes on.
     pub fail_closed: bool,
     /// The number of times for one input that the hook before the end may send the model back to
-    /// work; a further denial ends the run as it stands.
+    /// work; a further denial ends the run as unverified.
     pub max_denials: u32,
     /// The rules for the hook after a tool.
     pub after_tool: AfterToolPolicy,
@@ -277,10 +277,10 @@ pub struct AfterToolPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum DeniedResult {
-    /// The model reads the reason in its place.
+    /// The model reads the reason instead of the output.
     #[default]
     Withhold,
-    /// The model reads it as it is, as if the hook had allowed it.
+    /// The model reads the output, as if the hook had allowed it.
     Keep,
 }
 
@@ -288,26 +288,26 @@ pub enum DeniedResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum HookPoint {
-    /// The user has said something. Replaceable by another text.
+    /// When the user submits an input. Replaceable by another text.
     Submit,
-    /// Before a model call. A replacement is a text that the model reads as the system's.
+    /// Before a model call. A replacement is a text that the model reads as a system message.
     BeforeModel,
     /// Before a tool runs. Replaceable by other arguments, which are checked again.
     BeforeTool,
     /// After a tool has run. Replaceable by another text for the model.
     AfterTool,
-    /// After a round of calls, whose results the model is about to read. A replacement is a text
-    /// that it reads behind them, as a steering message; a denial ends the run.
+    /// After a round of calls, before the model reads the results. A replacement is a text that it
+    /// reads after them, as a steering message; a denial ends the run.
     AfterIteration,
     /// Before the run ends. The model reads the reason of a denial, and the run goes on, as often
     /// as `max_denials` allows.
     BeforeStop,
-    /// Before the result of the session's own agent goes out, at the end of a run that was not
-    /// interrupted, denied or failed. Replaceable by another result, which leaves the history as it
-    /// is; a denial withholds the result.
+    /// Before the result of the session's own agent is reported, at the end of a run that was not
+    /// interrupted, denied or failed. Replaceable by another result, which does not change the
+    /// history; a denial withholds the result.
     Outbound,
-    /// Before the oldest turns are archived or summed up. Replaceable by a text that stands in
-    /// their place; a denial leaves the conversation as it is.
+    /// Before the oldest turns are archived or summarised. Replaceable by a text that stands in
+    /// their place; a denial leaves the conversation unchanged.
     Compact,
 }
 
@@ -326,12 +326,12 @@ pub struct GuardPolicy {
 pub struct RepairPolicy {
     /// The number of times in a run that a text cut by the output limit is continued.
     pub continue_on_length: u32,
-    /// True if a reply that the output limit has cut within a call is asked for again with twice
+    /// True if a reply that the output limit has cut within a call is requested again with twice
     /// the limit, which then holds until the next input.
     pub grow_output: bool,
-    /// The number of times in a run that a reply without text and calls is asked for again.
+    /// The number of times in a run that a reply without text and calls is requested again.
     pub retry_on_empty: u32,
-    /// True if arguments of the wrong type are converted where their meaning is plain.
+    /// True if arguments of the wrong type are converted if their meaning is clear.
     pub coerce_arguments: bool,
 }
 
@@ -348,11 +348,11 @@ impl Default for RepairPolicy {
     }
 }
 
-/// The rules about what can be undone (`docs/decisions.md#the-view`).
+/// The limit on steps that can be undone (`docs/decisions.md#the-view`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct UndoPolicy {
-    /// The maximum number of steps in a row that can be undone; 0 for all.
+    /// The maximum number of steps that can be undone in a row; 0 for all.
     pub max_steps: u32,
 }
 
@@ -363,7 +363,7 @@ pub struct AnswerConfig {
     /// A JSON Schema whose root is an object.
     #[json(like = "innerloop_json::JsonObject")]
     pub schema: Json,
-    /// The number of times that a run that ends with text is asked for the answer again.
+    /// The number of times that the answer is requested again if a run ends with text.
     #[json(default = "two")]
     pub retries: u32,
 }
@@ -380,9 +380,9 @@ pub struct ConfigError {
     /// The tool's name, if the field is a tool's.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The text that says what is wrong with the field and what would be right.
+    /// The text that describes the fault and the correct form.
     pub message: String,
-    /// The kind of fault if the JSON does not fit, for hosts with a wording of their own.
+    /// The kind of fault if the JSON is invalid, for hosts that word errors themselves.
     #[json(skip_serializing_if = "Option::is_none")]
     // Hosts show options under names of their own, and should not have to read them back from a
     // sentence.
@@ -390,7 +390,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// Creates an error that says what is wrong with a field and what would be right.
+    /// Creates an error that describes a field's fault and its correct form.
     pub fn new(field: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { field: field.into(), tool: None, message: message.into(), fault: None }
     }
@@ -408,7 +408,7 @@ impl fmt::Display for ConfigError {
 
 impl core::error::Error for ConfigError {}
 
-/// Creates the error of a configuration whose JSON does not fit.
+/// Creates the error of a configuration whose JSON is invalid.
 impl From<Error> for ConfigError {
     fn from(error: Error) -> Self {
         let (field, message) = (error.path(), error.message());
@@ -417,15 +417,15 @@ impl From<Error> for ConfigError {
 }
 
 /// The limits on how much of one response of a model is read. A response that exceeds one ends the
-/// run as failed, and what was said until then is kept (`docs/decisions.md#endless-responses`).
+/// run as failed, and the model's text so far is kept (`docs/decisions.md#endless-responses`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ResponseLimits {
     /// Bytes of its body.
     pub max_bytes: u64,
-    /// Bytes that are held of it: what it says, and an event until it is complete.
+    /// Bytes of it held in memory: its content, and an event until it is complete.
     pub max_kept_bytes: u64,
-    /// Pieces of its reply: texts, thoughts, calls, fields that come one by one, and every twenty
+    /// Parts of its reply: texts, thinking, calls, fields that arrive one by one, and every twenty
     /// names and values in the arguments of a call.
     pub max_items: u32,
     /// Calls of tools, including those in its text.
@@ -440,13 +440,13 @@ impl Default for ResponseLimits {
     }
 }
 
-/// The rules for trying a failed model call again. The delay is `base_ms`, doubled for each try, at
-/// most `max_ms`, less up to `jitter_percent` of it; a delay that the provider asks for takes its
-/// place.
+/// The rules for retrying a failed model call. The delay is `base_ms`, doubled for each retry, at
+/// most `max_ms`, less up to `jitter_percent` of it; a delay that the provider asks for overrides
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetryPolicy {
-    /// The maximum number of times that one model call is tried again; 0 switches retries off.
+    /// The maximum number of retries of one model call; 0 switches retries off.
     pub max_retries: u32,
     /// The first delay, in milliseconds.
     pub base_ms: u64,
@@ -459,11 +459,11 @@ pub struct RetryPolicy {
     pub max_retry_after_ms: u64,
     /// The time without a byte after which a model call counts as broken, in milliseconds.
     pub idle_ms: u64,
-    /// True if a call that breaks after text or a part of a tool call has come is tried again. No
-    /// tool has started then, and `text_reset` voids what was shown.
+    /// True if a call that breaks after text or a part of a tool call has arrived is retried. No
+    /// tool has started then, and `text_reset` voids the shown text.
     pub mid_stream: bool,
     /// True if a call that can never succeed, such as one whose key or model is refused, closes the
-    /// session. If not, its run fails, and the session can go on once that is fixed.
+    /// session. Otherwise its run fails, and the session can go on once the cause is fixed.
     pub refusal_closes: bool,
 }
 
@@ -489,7 +489,7 @@ impl Default for RetryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ToolTimeouts {
-    /// The limit of a run whose call names none. If this is left at its default, a profile's own
+    /// The limit of a run whose call sets none. If this has its default value, the profile's own
     /// limit applies.
     pub default_command_ms: u64,
     /// The longest limit that a run can have.
@@ -536,8 +536,8 @@ pub struct EnvironmentFacts {
     pub programs: Vec<ProgramFacts>,
     /// Instruction files of the project, root first.
     pub project_docs: Vec<ProjectDoc>,
-    /// Instruction files of folders below the workspace, in any order. An agent reads those on the
-    /// way to its folder and in it.
+    /// Instruction files of folders below the workspace's top, in any order. An agent reads those
+    /// on the way to its folder and in it.
     pub nested_docs: Vec<ProjectDoc>,
 }
 
@@ -561,11 +561,11 @@ pub struct GitFacts {
 pub struct ProgramFacts {
     /// The name under which it runs.
     pub name: String,
-    /// A sentence that says what it is and how it is called.
+    /// A sentence that describes it and its usage.
     pub description: String,
 }
 
-/// The maximum number of instruction files of nested folders that a host hands over.
+/// The maximum number of instruction files of nested folders that a host passes on.
 // The prompt names each of them, so that a repository with an instruction file in every folder
 // would fill it.
 pub const MAX_NESTED_DOCS: usize = 32;

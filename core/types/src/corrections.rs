@@ -1,10 +1,10 @@
-//! Corrections: the faults of replies that the loop answers with a word to the model before it asks
-//! again, and how often (`docs/decisions.md#corrections`). What tells a fault is in `core`'s rules.
+//! Corrections: the faults of replies that the loop points out to the model before it asks again,
+//! and how often (`docs/decisions.md#corrections`). The rules in `core` detect the faults.
 
 use alloc::string::String;
 use innerloop_json::{FromJson, Map, ToJson};
 
-/// The corrections of a run. A fault over its number stands as it is.
+/// The corrections of a run. A fault beyond its number is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct CorrectionPolicy {
@@ -19,48 +19,47 @@ pub struct CorrectionPolicy {
     pub max_per_run: u32,
 }
 
-/// The fields of [`CorrectionPolicy::faults`], for those who describe its JSON.
+/// The fields of [`CorrectionPolicy::faults`], for the schema of its JSON.
 #[cfg(feature = "schema")]
 #[derive(Default, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 struct FaultCounts {
-    /// Replies that announce what they will do, and do nothing.
+    /// Replies that announce an action, and do nothing.
     #[json(skip_serializing_if = "is_zero")]
     promised: u32,
-    /// Replies of less than 100 characters that end nowhere.
+    /// Replies of less than 100 characters without a complete sentence.
     #[json(skip_serializing_if = "is_zero")]
     too_short: u32,
-    /// Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
-    /// none.
+    /// Replies that ask whether to begin. They do not count if the model may ask the user
+    /// (`ask_user`).
     #[json(skip_serializing_if = "is_zero")]
     asked_instead: u32,
-    /// First replies of more than 300 characters of a model that has called no tool yet.
+    /// First replies of more than 300 characters from a model that has called no tool yet.
     #[json(skip_serializing_if = "is_zero")]
     wrote_only: u32,
-    /// Replies that claim a change of files by a model that has called no tool yet.
+    /// Replies that claim a change of files, from a model that has called no tool yet.
     #[json(skip_serializing_if = "is_zero")]
     claimed: u32,
-    /// Replies that go on with a tool's result of their own making. It is cut off, also over the
-    /// number.
+    /// Replies that invent a tool's result. They are cut off there, even beyond the number.
     #[json(skip_serializing_if = "is_zero")]
     fake_result: u32,
-    /// Replies after a call that write another one as text, in a form that nobody reads.
+    /// Replies after a call that write another one as text, in a form that is not parsed.
     #[json(skip_serializing_if = "is_zero")]
     named_tool: u32,
-    /// Replies after a call that greet the user in place of an answer.
+    /// Replies after a call that greet the user instead of answering.
     #[json(skip_serializing_if = "is_zero")]
     greeting: u32,
-    /// Replies that repeat one passage over and over. They are ended as they do, also over the
+    /// Replies that repeat one passage over and over. They are ended at once, even beyond the
     /// number.
     #[json(skip_serializing_if = "is_zero")]
     echo: u32,
-    /// Edits of one file that fail four times in a row. With any number but 0, each file is told of
-    /// once.
+    /// Edits of one file that fail four times in a row. With any number but 0, each file is
+    /// reported once.
     #[json(skip_serializing_if = "is_zero")]
     patch_spiral: u32,
 }
 
-/// Absent stands for never.
+/// If absent, the fault is never corrected.
 #[cfg(feature = "schema")]
 const fn is_zero(count: &u32) -> bool {
     *count == 0
@@ -77,25 +76,25 @@ impl Default for CorrectionPolicy {
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyFault {
-    /// It announces what it will do, and does nothing.
+    /// The reply announces an action, and does nothing.
     Promised,
-    /// It is short, and ends nowhere.
+    /// The reply is short, without a complete sentence.
     TooShort,
-    /// It asks whether to begin.
+    /// The reply asks whether to begin.
     AskedInstead,
-    /// It is long, and no tool was called yet.
+    /// The reply is long, and no tool was called yet.
     WroteOnly,
-    /// It claims a change, and no tool was called yet.
+    /// The reply claims a change, and no tool was called yet.
     Claimed,
-    /// It goes on with a tool's result of its own making.
+    /// The reply invents a tool's result.
     FakeResult,
-    /// It writes a call as text.
+    /// The reply writes a call as text.
     NamedTool,
-    /// It greets the user in place of an answer.
+    /// The reply greets the user instead of answering.
     Greeting,
-    /// It repeats one passage over and over.
+    /// The reply repeats one passage over and over.
     Echo,
-    /// It edits a file that earlier edits have failed on.
+    /// The reply edits a file again on which earlier edits have failed.
     PatchSpiral,
 }
 
@@ -114,7 +113,7 @@ impl ReplyFault {
         Self::PatchSpiral,
     ];
 
-    /// The name of the fault, as JSON has it.
+    /// Returns the name of the fault, as in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -131,7 +130,7 @@ impl ReplyFault {
         }
     }
 
-    /// Returns whether it can only follow a call.
+    /// Returns whether the fault can only follow a call.
     #[must_use]
     pub const fn is_after_calls(self) -> bool {
         matches!(self, Self::FakeResult | Self::NamedTool | Self::Greeting)
@@ -139,7 +138,7 @@ impl ReplyFault {
 }
 
 impl CorrectionPolicy {
-    /// The corrections of those faults, each so often.
+    /// Creates a policy that corrects each listed fault up to its number of times.
     #[must_use]
     pub fn of(faults: &[(ReplyFault, u32)]) -> Self {
         let mut policy = Self::default();

@@ -1,5 +1,5 @@
-//! Events: what a host is told and may show (`docs/decisions.md#events`). As JSON an event is flat,
-//! and `type` tells its kind. Nothing is owed for an event, and no session reads events back.
+//! Events: what a host may show (`docs/decisions.md#events`). As JSON an event is flat, and `type`
+//! is its kind. An event needs no answer, and no session reads events back.
 
 use crate::{
     action::Outcome,
@@ -18,7 +18,7 @@ use crate::{
 use alloc::{string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-/// One thing to know.
+/// One event for the host.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct Event {
     /// Counted from 1 over the whole session, without gaps.
@@ -26,7 +26,7 @@ pub struct Event {
     pub seq: u64,
     /// The session time of the event, in milliseconds since the session was opened.
     pub at: SessionInstant,
-    /// The time of the event in milliseconds since 1970, by the host's wall clock as it was when
+    /// The time of the event in milliseconds since 1970, derived from the host's wall clock when
     /// the session was opened or restored.
     // Computed from the session time, never read anew: a replay must give the same events, byte for
     // byte.
@@ -34,7 +34,7 @@ pub struct Event {
     /// The id of its session.
     // Shared: each event carries it, also the many deltas of a long reply.
     pub session: Arc<SessionId>,
-    /// The effect (a request, a tool's run, a question) whose answer led to it; none if a command
+    /// The effect (a request, a tool's run, a question) whose answer led to it; absent if a command
     /// or the time did.
     #[json(skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
@@ -58,7 +58,7 @@ pub enum EventKind {
         provider: String,
         /// The model family whose tools and prompt are used.
         profile: ProfileKind,
-        /// Under which names the family's tools are shown.
+        /// The vocabulary under which the family's tools are shown.
         vocabulary: VocabularyKind,
         /// The names of the tools.
         tools: Vec<String>,
@@ -72,7 +72,7 @@ pub enum EventKind {
         /// The state that it was in when it was closed.
         state: AgentState,
     },
-    /// The user said something: a run begins, or a further input of the same run.
+    /// The user's input: a run begins, or a further input of the same run.
     UserInput {
         /// The content of the user's input.
         parts: Vec<Part>,
@@ -108,7 +108,7 @@ pub enum EventKind {
         /// The new piece of thinking.
         text: String,
     },
-    /// A reply is whole. This event comes once for each reply, with or without text.
+    /// A reply is complete. This event comes once for each reply, with or without text.
     // Whole texts come besides the deltas: a host may leave the deltas out, and a key that a server
     // sent in pieces is masked only here.
     AssistantTextEnd {
@@ -117,47 +117,47 @@ pub enum EventKind {
         /// The whole thinking, if there was any.
         #[json(skip_serializing_if = "String::is_empty")]
         reasoning: String,
-        /// The tokens that the reply used, if the provider said so.
+        /// The tokens that the reply used, if the provider reported them.
         #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is
         /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
-        /// The time from the request to the first piece of the reply, in milliseconds; absent where
-        /// the reply came as a whole, or was cut off.
+        /// The time from the request to the first piece of the reply, in milliseconds; absent if
+        /// the reply was not streamed, or was cut off.
         #[json(skip_serializing_if = "Option::is_none")]
         ttft_ms: Option<u64>,
-        /// The time from the request to the end of the reply, in milliseconds; absent where it was
-        /// cut off.
+        /// The time from the request to the end of the reply, in milliseconds; absent if it was cut
+        /// off.
         #[json(skip_serializing_if = "Option::is_none")]
         ms: Option<u64>,
     },
-    /// The output of the current reply so far is void: the model is called again.
+    /// The current reply's output so far is void: the model is called again.
     TextReset,
-    /// A request for the next reply goes to the model.
+    /// A request for the next reply is sent to the model.
     RequestStart {
         /// The number of the try, counted from 1.
         attempt: u32,
         /// The model that it goes to.
         model: String,
     },
-    /// The host holds the request back, since others go first.
+    /// The host holds the request back, since others are ahead of it.
     Queued {
-        /// The number of requests that go first.
+        /// The number of requests ahead of it.
         ahead: u32,
     },
-    /// The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
-    /// out before the reply is whole; `text_reset` voids it.
+    /// The model writes a tool call: the call begins, or more of its arguments arrived. Nothing is
+    /// carried out before the reply is complete; `text_reset` voids it.
     ToolCallDelta {
-        /// The number that tells the calls of a reply apart.
+        /// The number that distinguishes the calls of a reply.
         index: usize,
-        /// The call's id, as the model gave it. `tool_call_start` has another one if this one is
-        /// empty or not unique.
+        /// The model's id for the call. `tool_call_start` has another one if this one is empty or
+        /// not unique.
         call_id: String,
-        /// The tool's name, as far as it has come.
+        /// The tool's name, as far as it has arrived.
         name: String,
-        /// The new piece of the arguments' JSON text; empty where the call begins.
+        /// The new piece of the arguments' JSON text; empty when the call begins.
         text: String,
     },
     /// A tool call began.
@@ -197,7 +197,7 @@ pub enum EventKind {
         name: String,
         /// The number of its characters.
         chars: u64,
-        /// The whole of it, for whoever keeps it; a driver's hosts get an empty text.
+        /// The whole text, for the driver that keeps it; the driver's hosts get an empty text.
         // Not only in `tool_call_end`: a hook may have put another text in the output's place,
         // since what it took out must not be read by another way.
         #[json(skip_serializing_if = "String::is_empty")]
@@ -218,7 +218,7 @@ pub enum EventKind {
         /// The value of the limit.
         value: u32,
     },
-    /// The budget is used up, which ends the run; the model may still be asked to sum up.
+    /// The budget is used up, which ends the run; the model may still be asked for a summary.
     BudgetLimit {
         /// The limit's path below `limits`, for example `run.tokens`.
         #[json(one_of(
@@ -230,7 +230,7 @@ pub enum EventKind {
             "session.ms"
         ))]
         which: &'static str,
-        /// The amount that is used.
+        /// The amount used.
         used: u64,
         /// The value of the limit.
         limit: u64,
@@ -242,7 +242,7 @@ pub enum EventKind {
         /// The number of calls in the pattern.
         period: usize,
     },
-    /// A reply had a fault; the model has been told, and is asked again.
+    /// A reply had a fault; the model has been told, and is called again.
     Corrected {
         /// The fault.
         fault: ReplyFault,
@@ -259,7 +259,7 @@ pub enum EventKind {
         task: String,
         /// The model that it uses.
         model: String,
-        /// The folder of the workspace that it works in, from the root on, which is empty.
+        /// The folder of the workspace that it works in, relative to the root; empty for the root.
         #[json(skip_serializing_if = "String::is_empty")]
         folder: String,
         /// The name in `agents` by which it was started, if it has one.
@@ -270,15 +270,15 @@ pub enum EventKind {
     AgentEnded {
         /// True if its last run succeeded.
         success: bool,
-        /// The last text that it said.
+        /// Its last text.
         output: String,
     },
-    /// The model has written down or changed its plan.
+    /// The model has written or changed its plan.
     Plan {
         /// The whole plan, in order.
         items: Vec<PlanItem>,
     },
-    /// The run's final answer in the form that was asked for.
+    /// The run's final answer in the required form.
     FinalAnswer {
         /// The answer; it fits the schema.
         value: Json,
@@ -296,7 +296,7 @@ pub enum EventKind {
     Routed {
         /// The model.
         to: ModelOrigin,
-        /// The kind of the task, where the input tells one and models are chosen by it.
+        /// The kind of the task, if the input shows one and models are chosen by it.
         #[json(skip_serializing_if = "Option::is_none")]
         task: Option<&'static str>,
     },
@@ -309,18 +309,18 @@ pub enum EventKind {
         /// The text that says what went wrong.
         message: String,
     },
-    /// The model sees again what it saw before. Files are as they were.
+    /// The model's view of an earlier time is restored. Files do not change.
     Rewound {
         /// The kind of rewind that the host asked for.
         why: RewindReason,
-        /// The number of turns that the log had then.
+        /// The number of turns in the log at that time.
         to: u32,
         /// The number of steps that can be undone from here.
         undo_left: u32,
         /// The number of steps that can be redone.
         redo_left: u32,
     },
-    /// Turns are to be folded, which takes a model or the host's hook: `compacted` or
+    /// Turns are about to be folded by a model or the host's hook; `compacted` or
     /// `compaction_failed` follows.
     CompactionStarted {
         /// The way in which the turns are to be folded.
@@ -330,7 +330,7 @@ pub enum EventKind {
         /// The approximate number of tokens of the conversation.
         tokens: u64,
     },
-    /// The model reads less of the conversation from now on. The history still has all of it.
+    /// The model reads less of the conversation from now on. The history keeps all of it.
     // The text is in the event as well as in the history: it stands in place of turns that the
     // model no longer reads, so that a person must be able to see it.
     Compacted {
@@ -344,10 +344,10 @@ pub enum EventKind {
         before: u64,
         /// The approximate number of tokens of the conversation from now on.
         after: u64,
-        /// The text that stands in the place of the turns that are left out.
+        /// The text that replaces the turns that are left out.
         #[json(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
-        /// The tokens that the summary has used, if the provider said so.
+        /// The tokens that the summary has used, if the provider reported them.
         #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is
@@ -355,15 +355,15 @@ pub enum EventKind {
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
-    /// The conversation could not be made shorter and stays as it is.
+    /// The conversation could not be shortened and does not change.
     CompactionFailed {
-        /// The way in which it was to become shorter.
+        /// The way in which it was to be shortened.
         kind: FoldKind,
-        /// The reason why it was to become shorter.
+        /// The reason why it was to be shortened.
         why: FoldReason,
-        /// The reason why it did not become shorter.
+        /// The reason why it was not shortened.
         message: String,
-        /// The tokens that a summary has used all the same, if the provider said so.
+        /// The tokens that a summary has used nevertheless, if the provider reported them.
         #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is
@@ -371,9 +371,9 @@ pub enum EventKind {
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
-    /// The provider's cached prefix of earlier requests no longer fits.
+    /// The prefix of earlier requests that the provider has cached no longer matches.
     PrefixRebased {
-        /// The reason why it no longer fits.
+        /// The reason why it no longer matches.
         reason: &'static str,
     },
     /// Something to be aware of; the run goes on.
@@ -381,11 +381,11 @@ pub enum EventKind {
         /// The text of the warning.
         message: String,
     },
-    /// Something failed for good.
+    /// A permanent failure.
     Error {
         /// The kind of failure.
         kind: ErrorKind,
-        /// The text that says what failed, and what to do.
+        /// The text that describes the failure, and what to do.
         message: String,
     },
 }
@@ -393,7 +393,7 @@ pub enum EventKind {
 /// A step of the model's plan.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct PlanItem {
-    /// The text that says what is to be done.
+    /// The task of the step.
     pub text: String,
     /// The status of the step.
     pub status: PlanStatus,
@@ -409,14 +409,14 @@ pub enum PlanStatus {
     InProgress,
     /// The step is done.
     Completed,
-    /// Not wanted any more.
+    /// The step is no longer wanted.
     Cancelled,
-    /// Waits for something else.
+    /// The step waits for something else.
     Blocked,
 }
 
 impl PlanStatus {
-    /// Returns the status as JSON has it.
+    /// Returns the status as in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -434,7 +434,7 @@ impl PlanStatus {
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The endpoint does not accept the key.
+    /// The endpoint refused the key.
     Authentication,
     /// The account's credit, quota or plan is used up.
     Quota,
@@ -444,15 +444,15 @@ pub enum ErrorKind {
     Overloaded,
     /// The conversation no longer fits the model.
     ContextOverflow,
-    /// The endpoint does not accept the request.
+    /// The endpoint refused the request.
     InvalidRequest,
     /// A filter of the provider refused the request or the reply.
     ContentFilter,
     /// The model refused to answer.
     Refusal,
-    /// The output limit has cut the reply.
+    /// The output limit cut the reply.
     OutputLimit,
-    /// The model's replies are empty or broken, and asking again did not help.
+    /// The model's replies are empty or broken, and a retry did not help.
     Reply,
     /// The endpoint failed, and the retries are used up.
     Server,
@@ -464,8 +464,8 @@ pub enum ErrorKind {
     Protocol,
     /// A limit is reached, and `limits.action` makes that a failure.
     Limit,
-    /// The model did not give the final answer in the form that was asked for.
+    /// The model did not give the final answer in the required form.
     Answer,
-    /// A fault of Innerloop itself.
+    /// A bug in Innerloop itself.
     Internal,
 }

@@ -1,6 +1,6 @@
 //! Inputs of a session: everything that happened, and why an input may be refused. The log is the
-//! list of accepted inputs, so all of them can be written and read back; time and chance come in
-//! here or not at all.
+//! list of accepted inputs, so all of them can be written and read back; time and randomness enter
+//! only through inputs.
 
 use crate::{
     action::{DeniedBy, Outcome},
@@ -16,7 +16,7 @@ use crate::{
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-/// One thing that happened.
+/// An input: one thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Input {
@@ -27,18 +27,18 @@ pub enum Input {
         /// The command to carry out.
         command: Command,
     },
-    /// News of an HTTP exchange.
+    /// A part of an HTTP exchange.
     Http {
         /// The effect that asked for it.
         id: EffectId,
-        /// The news of the exchange.
+        /// The part of the exchange.
         input: HttpInput,
     },
-    /// News of a tool's run.
+    /// A report on a tool's run.
     Tool {
         /// The effect that asked for it.
         id: EffectId,
-        /// The news of the run.
+        /// The report on the run.
         input: ToolInput,
     },
     /// An answer to a question that was asked.
@@ -55,7 +55,7 @@ pub enum Input {
         /// The reply of the hook.
         reply: HookReply,
     },
-    /// The host cannot know what became of an effect, for example after a crash.
+    /// The host cannot know the outcome of an effect, for example after a crash.
     // Not a failure: the run may have taken effect, and the model is told so instead of being given
     // a result that nobody knows.
     Lost {
@@ -75,7 +75,7 @@ impl Input {
         Self::Command { agent: AgentId::ROOT, command }
     }
 
-    /// Returns the effect that this input is about, if it is about one.
+    /// Returns the effect that this input belongs to, if any.
     #[must_use]
     pub const fn effect(&self) -> Option<EffectId> {
         match self {
@@ -88,7 +88,8 @@ impl Input {
         }
     }
 
-    /// Returns the effect that this input answers for good; `None` for news that more may follow.
+    /// Returns the effect that this input answers for good; `None` for parts that others may
+    /// follow.
     #[must_use]
     pub const fn answered(&self) -> Option<EffectId> {
         match self {
@@ -122,7 +123,8 @@ pub enum Command {
         /// The content of the message.
         parts: Vec<Part>,
     },
-    /// An input for when the current one is done (`docs/decisions.md#steering-and-follow-ups`).
+    /// An input that starts when the current one is done
+    /// (`docs/decisions.md#steering-and-follow-ups`).
     FollowUp {
         /// The content of the input.
         parts: Vec<Part>,
@@ -130,16 +132,16 @@ pub enum Command {
         #[json(default, skip_serializing_if = "Option::is_none")]
         options: Option<Box<TurnOptions>>,
     },
-    /// A change of the configuration, in force from the next model call.
+    /// A change of the configuration, which takes effect at the next model call.
     Configure {
         /// A merge patch (RFC 7396) of the configuration's JSON. The session's id stays.
         #[json(like = "innerloop_json::schema::MergePatch<crate::config::SessionConfig>")]
         patch: JsonObject,
     },
-    /// Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
-    /// while a run is under way, and if every turn is one that stays.
+    /// Shortens the conversation that the model reads: the oldest turns are summarised. Refused
+    /// while a run is under way, and if no turn is old enough.
     Compact {
-        /// The instructions for the summary: what it is to focus on.
+        /// The instructions for the summary: what it should focus on.
         #[json(default)]
         instructions: Option<String>,
     },
@@ -156,17 +158,17 @@ pub enum Command {
         #[json(default = "one")]
         steps: u32,
     },
-    /// Shows the model what it saw when the log had so many turns.
+    /// Restores the model's view of the time when the log had this many turns.
     Restore {
         /// The number of turns.
         at: u32,
     },
-    /// Hides everything that was said so far from the model. Can be undone.
+    /// Hides the whole conversation so far from the model. Can be undone.
     Clear,
-    /// Appends what was said in another conversation.
+    /// Appends the turns of another conversation.
     Import {
-        /// The turns, oldest first. Calls of the last one that have no result get one that says
-        /// that they were interrupted.
+        /// The turns, oldest first. Calls of the last one without a result get one that says that
+        /// they were interrupted.
         turns: Vec<Turn>,
     },
     /// Stops the run; the session stays usable.
@@ -199,7 +201,7 @@ impl Command {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct TurnOptions {
-    /// The tools that may be called, by the names that the model is shown; all if absent. A call of
+    /// The tools that may be called, by the names that the model sees; all if absent. A call of
     /// another tool is denied, and the model reads why. The final answer can always be given.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
@@ -209,12 +211,13 @@ pub struct TurnOptions {
     // Off by default: a denial in words leaves the request's beginning as it was, so that the
     // provider's cache holds.
     pub hide: bool,
-    /// Files and folders of the workspace, from its root on, that calls may name; all if absent.
-    /// Tools that do not name their files, such as a shell, are denied. Links are not resolved.
+    /// Files and folders of the workspace, relative to its root, that calls may name; all if
+    /// absent. Tools that do not name their files, such as a shell, are denied. Links are not
+    /// resolved.
     #[json(skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<String>>,
-    /// The rule for tool calls, in place of the configuration's: the model must, may or must not
-    /// make them. A call that must be made must be made only once.
+    /// The rule for tool calls, which overrides the configuration's: the model must, may or must
+    /// not make them. A required call is required only once.
     #[json(skip_serializing_if = "Option::is_none")]
     // Only the first reply must be a call: if every reply had to be one, no run would end.
     pub tool_choice: Option<ToolChoice>,
@@ -224,24 +227,24 @@ pub struct TurnOptions {
     pub temperature: Option<Json>,
 }
 
-/// News of an HTTP exchange, in the order head, chunks, end. A failure may come at any time; before
-/// the head, the host may say that it holds the request back. A further head begins the response
-/// anew: the host was restarted and sends the request again.
+/// A part of an HTTP exchange, in the order head, chunks, end. A failure may come at any time;
+/// before the head, the host may report that it holds the request back. A further head restarts the
+/// response: the host was restarted and sends the request again.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum HttpInput {
-    /// The host holds the request back, since others go first. The idle time does not run until the
-    /// request goes out.
+    /// The host holds the request back, since others are ahead of it. The idle timeout is paused
+    /// until the request is sent.
     Held {
-        /// The number of requests that go first; absent when this one goes out.
+        /// The number of requests ahead of it; absent when this one is sent.
         #[json(default)]
         ahead: Option<u32>,
     },
-    /// Status and headers are there.
+    /// The status and the headers of the response.
     Head(ResponseHead),
     /// A piece of the body, cut at any byte.
     Chunk(BodyBytes),
-    /// The body is whole. Answers the effect.
+    /// The body is complete. Answers the effect.
     End,
     /// The exchange broke or was cancelled. Answers the effect.
     Failed(HttpFailure),
@@ -270,7 +273,7 @@ pub struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Returns whether the status is one of success.
+    /// Returns whether the status means success.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
@@ -291,7 +294,7 @@ impl ResponseHead {
 pub struct HttpFailure {
     /// The kind, which decides whether a retry makes sense.
     pub kind: HttpFailureKind,
-    /// A sentence that tells the user what failed.
+    /// A sentence that describes the failure to the user.
     pub message: String,
 }
 
@@ -301,9 +304,9 @@ pub struct HttpFailure {
 pub enum HttpFailureKind {
     /// No connection, or it broke. Worth a retry.
     Network,
-    /// Nothing came for too long. Worth a retry.
+    /// Nothing was received for too long. Worth a retry.
     Timeout,
-    /// The exchange was cancelled, as asked.
+    /// The exchange was cancelled on request.
     Cancelled,
     /// The host does not send this request: unknown endpoint, missing key, redirect. Not worth a
     /// retry.
@@ -333,7 +336,7 @@ impl Answer {
         Self::Deny { reason: reason.into(), by: DeniedBy::Person }
     }
 
-    /// Creates a denial because nobody is there to allow the call, with the reason for the model.
+    /// Creates a denial because nobody is there to approve the call, with the reason for the model.
     pub fn nobody(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into(), by: DeniedBy::Nobody }
     }
@@ -347,7 +350,7 @@ pub enum Answer {
     Allow,
     /// The call may run, and so may every later one of its tool.
     AllowAlways,
-    /// The call may run, and so may later ones that the rule names.
+    /// The call may run, and so may later ones that match the rule.
     AllowRule(ApprovalRule),
     /// The call may run with these arguments, which are checked again.
     AllowEdited(Json),
@@ -369,27 +372,27 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum HookReply {
-    /// The run goes on as it would have.
+    /// The run goes on unchanged.
     Allow,
-    /// The hook denies what it was asked about.
+    /// The hook denies the step.
     Deny {
         /// The reason, for the model to read.
         reason: String,
     },
-    /// Go on with this in its place.
+    /// The run goes on with this replacement.
     Replace(Json),
-    /// The hook itself broke.
+    /// The hook itself failed.
     Failed {
-        /// The text that says how it broke.
+        /// The text that describes the failure.
         message: String,
     },
 }
 
-/// A refused input: the session is as it was.
+/// A refused input, which has not changed the session.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[error("{reason}")]
 pub struct RejectedInput {
-    /// The input as it was given.
+    /// The unchanged input.
     // Given back, since it was moved into the session: a host can put a refused message where it
     // was written.
     pub input: Input,
@@ -414,16 +417,16 @@ pub enum RejectionReason {
     /// The session never issued such an effect.
     #[error("the session never issued {0}")]
     UnknownEffect(EffectId),
-    /// The answer does not fit the effect: HTTP news for a tool's run, for example.
+    /// The answer does not fit the effect, such as a part of an HTTP exchange for a tool's run.
     #[error("that is not an answer to {0}")]
     WrongKind(EffectId),
-    /// HTTP news out of order: a body before its head.
+    /// A part of an HTTP exchange out of order: a body before its head.
     #[error("{0} got a body before its head")]
     OutOfOrder(EffectId),
-    /// A submit, steer or follow-up with nothing in it.
+    /// A submit, steer or follow-up without content.
     #[error("the message is empty")]
     Empty,
-    /// There is nothing that the command could act on.
+    /// The command has nothing to act on.
     #[error("{0}")]
     Nothing(&'static str),
     /// An input that needs a model call while the session's budget is used up.
@@ -432,10 +435,10 @@ pub enum RejectionReason {
     /// Turns that cannot be taken over.
     #[error("the turns cannot be imported: {0}")]
     Import(&'static str),
-    /// A configuration that cannot work.
+    /// An invalid configuration.
     #[error("{0}")]
     Config(Box<ConfigError>),
-    /// Not offered by this version.
+    /// This version does not support the input.
     #[error("{0}")]
     Unsupported(&'static str),
 }

@@ -1,6 +1,6 @@
-//! Plain data that goes into a session and comes out of it, with public fields, and below it ids,
-//! time, bytes, opaque JSON and text. The loop, the protocols, the tools and the workspace all use
-//! these types; nothing here decides anything.
+//! Plain data that goes into a session and comes out of it, with public fields, and its building
+//! blocks: ids, time, bytes, opaque JSON and text. The loop, the protocols, the tools and the
+//! workspace all use these types; nothing here makes decisions.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
 //! Limits at which a session or a run stops: rounds, turns, and spending
-//! (`docs/decisions.md#limits`). The loop looks at them before each model call.
+//! (`docs/decisions.md#limits`). The loop checks them before each model call.
 
 use innerloop_json::{FromJson, ToJson};
 
@@ -7,16 +7,16 @@ use innerloop_json::{FromJson, ToJson};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Most user and assistant turns of the whole session.
+    /// The maximum number of user and assistant turns in the whole session.
     pub max_turns: u32,
-    /// Most rounds of tool calls for one input of the user.
+    /// The maximum number of rounds of tool calls for one input of the user.
     pub max_tool_rounds_per_input: u32,
-    /// Most that a run may use, including what the agents use that it started.
+    /// The maximum spending of a run, including the agents that it started.
     #[json(skip_serializing_if = "SpendAmount::is_none")]
     // Agents that a run starts count for it: a limit of each agent's own would be none, since a
     // model can start another agent (`docs/decisions.md#budgets`).
     pub run: SpendAmount,
-    /// Most that all runs of the session may use together.
+    /// The maximum spending of all runs of the session together.
     #[json(skip_serializing_if = "SpendAmount::is_none")]
     pub session: SpendAmount,
     /// The reaction when one of these limits is reached.
@@ -50,9 +50,9 @@ pub enum LimitAction {
     /// The run ends, and the agent is idle.
     #[default]
     Idle,
-    /// The model says without tools what it has found, and the run ends.
+    /// The model summarises its findings without tools, and the run ends.
     Summarize,
-    /// The run ends with all that the model said in it.
+    /// The run ends with all of the model's texts in it.
     Partial,
     /// The run ends as failed.
     Error,

@@ -1,24 +1,24 @@
 //! Limits of pictures and documents in a request, as far as each protocol's author documents them
-//! (`docs/decisions.md#what-a-provider-refuses`). The wire leaves out what is above them, and hosts
-//! make pictures smaller by them.
+//! (`docs/decisions.md#what-a-provider-refuses`). The wire leaves out parts above them, and hosts
+//! scale pictures down to them.
 
 use super::model::{ModelConfig, WireKind};
 use innerloop_json::{FromJson, ToJson};
 
-/// The limits of what one request may carry; absent where none is known.
+/// The limits of one request; absent if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct MediaLimits {
-    /// Most bytes of a picture's text in base64.
+    /// The maximum number of bytes of a picture in base64.
     #[json(skip_serializing_if = "Option::is_none")]
     pub picture_base64_bytes: Option<u64>,
-    /// Most pixels of a picture's longer side.
+    /// The maximum number of pixels of a picture's longer side.
     #[json(skip_serializing_if = "Option::is_none")]
     pub picture_side_px: Option<u32>,
     /// The limit of a conversation with many pictures.
     #[json(skip_serializing_if = "Option::is_none")]
     pub many: Option<ManyPictures>,
-    /// Most pages of a PDF.
+    /// The maximum number of pages of a PDF.
     #[json(skip_serializing_if = "Option::is_none")]
     pub pdf_pages: Option<u32>,
 }
@@ -26,14 +26,14 @@ pub struct MediaLimits {
 /// The limit for a request that has more pictures than some number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ManyPictures {
-    /// The number of pictures above which the limit holds.
+    /// The number of pictures above which the limit applies.
     pub above: u32,
-    /// Most pixels of a picture's longer side.
+    /// The maximum number of pixels of a picture's longer side.
     pub side_px: u32,
 }
 
 impl MediaLimits {
-    /// Returns the limits that hold for a model.
+    /// Returns the limits that apply to a model.
     #[must_use]
     pub const fn of(model: &ModelConfig) -> Self {
         let none =
@@ -56,8 +56,8 @@ impl MediaLimits {
         }
     }
 
-    /// Returns the longer side, in pixels, to which a picture is made smaller so that it fits in
-    /// any conversation; `None` where no limit is known.
+    /// Returns the longer side, in pixels, to which a picture is scaled down so that it fits in any
+    /// conversation; `None` if no limit is known.
     #[must_use]
     pub fn safe_side_px(&self) -> Option<u32> {
         // The limit of crowded conversations goes first: a picture stays in the history, and would
@@ -65,8 +65,8 @@ impl MediaLimits {
         self.many.map(|many| many.side_px).or(self.picture_side_px)
     }
 
-    /// Returns the limit of a picture's text in base64, in bytes; where none is known, the length
-    /// of that text for a picture of `bytes` bytes.
+    /// Returns the limit of a picture in base64, in bytes; if none is known, the length in base64
+    /// of a picture of `bytes` bytes.
     #[must_use]
     pub fn base64_bytes_or(&self, bytes: u64) -> u64 {
         self.picture_base64_bytes.unwrap_or(bytes.div_ceil(3) * 4)

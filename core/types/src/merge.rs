@@ -1,5 +1,5 @@
-//! Merge patches of a configuration's JSON (RFC 7396), by which a session is configured anew. It
-//! departs from the RFC in one place: where there is nothing to merge into, `null` is a value.
+//! Merge patches of a configuration's JSON (RFC 7396), which reconfigure a session. They depart
+//! from the RFC in one case: if there is nothing to merge into, `null` is a value.
 
 use crate::{
     base::json::{Json, JsonObject, from_str, to_string},

@@ -1,6 +1,6 @@
-//! Messages: the parts, blocks and turns that are said, and the tokens that they used. Turns are
-//! what the history keeps; the wire encodes them, and the machine's view says which of them the
-//! model sees.
+//! Messages: the parts, blocks and turns of a conversation, and the tokens that they used. The
+//! history keeps turns; the wire encodes them, and the machine's view selects those that the model
+//! sees.
 
 use crate::{
     base::{json::Json, time::UnixMillis},
@@ -9,7 +9,7 @@ use crate::{
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson, joined};
 
-/// A piece of what a user or a tool says.
+/// A part of a message from a user or a tool.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(tag = "type", rename_all = "snake_case")]
 pub enum Part {
@@ -34,7 +34,7 @@ pub enum Part {
     File {
         /// The type, for example `application/pdf`.
         media_type: String,
-        /// Its name, which the model reads.
+        /// The name of the file, which the model reads.
         name: String,
         /// The file's bytes in base64.
         data: String,
@@ -72,12 +72,12 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name, whether or not such a tool exists.
     pub name: String,
-    /// The arguments' JSON text as it came, which may be invalid; `{}` if the model sent nothing.
-    /// For a free-form call, its raw input.
+    /// The unchanged JSON text of the arguments, which may be invalid; `{}` if the model sent
+    /// nothing. For a free-form call, its raw input.
     // The text, not a value: it goes back to the provider in every later request, and must stay as
     // it was for the cached prefix, even if it does not parse.
     pub arguments: String,
-    /// Further details that the provider gives of the call; most give none.
+    /// Further details of the call from the provider; most calls have none.
     #[json(default, skip_serializing_if = "Option::is_none")]
     // Boxed, since most calls have none and a history holds many of them.
     pub detail: Option<Box<CallDetail>>,
@@ -110,7 +110,7 @@ pub fn is_made_up_call_id(id: &str) -> bool {
     numbers.is_some_and(|(turn, index)| is_number(turn) && is_number(index))
 }
 
-/// The details that a provider gives of a call besides its name and arguments.
+/// The details of a call besides its name and arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct CallDetail {
@@ -120,12 +120,12 @@ pub struct CallDetail {
     /// The provider's signature, sent back on the same call (Gemini).
     #[json(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// The provider's own form of the call, sent back untouched in place of ours.
+    /// The provider's own form of the call, sent back unchanged in place of ours.
     #[json(skip_serializing_if = "Option::is_none")]
     pub item: Option<Json>,
 }
 
-/// The answer to one call, as the model reads it.
+/// The result of one call, as the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolResult {
     /// The id of the call.
@@ -136,10 +136,10 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
-/// Thinking, with what the provider needs to get back unchanged.
+/// Thinking, with the data that the provider needs back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct ReasoningBlock {
-    /// The thinking itself, which may be empty.
+    /// The text of the thinking, which may be empty.
     pub text: String,
     /// The provider's signature over it.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -166,13 +166,13 @@ pub struct MarkedText {
 pub enum Block {
     /// Text for the user.
     Text(String),
-    /// Text for the user that goes back to the provider with its mark.
+    /// Text for the user that is sent back to the provider with its mark.
     MarkedText(MarkedText),
     /// Thinking before the answer.
     Reasoning(ReasoningBlock),
     /// A call that the host must carry out.
     ToolCall(ToolCall),
-    /// A block that only the provider understands, sent back to it untouched.
+    /// A block that only the provider understands, sent back to it unchanged.
     Opaque(Json),
 }
 
@@ -190,7 +190,7 @@ pub enum FinishReason {
     ContentFilter,
     /// The model refused to answer.
     Refusal,
-    /// The provider paused and wants the reply sent back to go on.
+    /// The provider paused and needs the reply sent back to go on.
     Pause,
     /// The context window was full.
     ContextWindow,
@@ -198,7 +198,7 @@ pub enum FinishReason {
     MalformedToolCall,
     /// The provider reported a failure.
     Error,
-    /// It repeated one passage over and over, and was ended for that.
+    /// The reply repeated one passage over and over, and was ended for that.
     Repetition,
     /// The provider gave no reason, or an unknown one.
     #[default]
@@ -217,7 +217,7 @@ pub struct Usage {
     pub cache_read: u64,
     /// Input tokens written to the provider's cache.
     pub cache_write: u64,
-    /// Output tokens spent on reasoning, where the provider says so.
+    /// Output tokens spent on reasoning, if the provider reports them.
     pub reasoning: u64,
 }
 
@@ -242,29 +242,29 @@ impl Usage {
     }
 }
 
-/// A whole reply of the model.
+/// A complete reply of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Reply {
     /// The blocks that the model sent, in order.
     pub blocks: Vec<Block>,
     /// The reason why it ended.
     pub finish: FinishReason,
-    /// The provider's own words on why the model refused.
+    /// The provider's own explanation of the model's refusal.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
     /// The provider's explanation of an end that is neither a stop nor calls: its name for the
-    /// reason, and its words.
+    /// reason, and its message.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The tokens that it used; `None` if the provider did not say.
+    /// The tokens that it used; `None` if the provider did not report them.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The protocol in which it came: items that only its provider understands are sent back in no
-    /// other.
+    /// The protocol in which it came: items that only its provider understands are not sent back in
+    /// another one.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireKind>,
-    /// The model and the endpoint that were asked for it: signatures and sealed thinking are sent
-    /// back to no others. If they are not known, the protocol decides.
+    /// The model and the endpoint that produced it: signatures and encrypted thinking are sent back
+    /// to no others. If they are not known, the protocol decides.
     #[json(default, skip_serializing_if = "Option::is_none")]
     // Another model refuses foreign signatures in this request and in every later one, so that one
     // wrong block would end the conversation.
@@ -272,7 +272,7 @@ pub struct Reply {
     /// The provider's id of the response.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
-    /// The model that answered, where the provider said so.
+    /// The model that answered, if the provider reported it.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -321,7 +321,7 @@ pub struct Turn {
     pub kind: TurnKind,
 }
 
-/// The kind of a turn, with its content: who said what.
+/// The kind of a turn, which says whose it is, with its content.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TurnKind {
@@ -329,23 +329,23 @@ pub enum TurnKind {
     User(Vec<Part>),
     /// A reply of the model.
     Assistant(Box<Reply>),
-    /// The answers to the calls of the reply before, in call order.
+    /// The results of the calls of the reply before, in call order.
     ToolResults(Vec<ToolResult>),
     /// A message of the host to the model, in the system's name.
     System(String),
-    /// A message put in between tool rounds; the model reads it as the user's
+    /// A message inserted between tool rounds; the model reads it as the user's
     /// (`docs/decisions.md#steering-and-follow-ups`).
     Steering(Vec<Part>),
-    /// Earlier turns are shown shorter from here on (`docs/decisions.md#the-view`).
+    /// Earlier turns are shown in a shorter form from here on (`docs/decisions.md#the-view`).
     // An entry of its own instead of a change of earlier ones: the history only grows, so that a
     // fold can be undone and a fork at any turn finds what was seen there.
     Folded(Box<HistoryFold>),
-    /// Parts of earlier turns are replaced by words from here on, or are seen again
+    /// Parts of earlier turns are replaced by a text from here on, or are shown again
     /// (`docs/decisions.md#what-a-provider-refuses`).
     LeftOut(Box<LeftOut>),
-    /// The model sees again what it saw when the log had `at` turns.
+    /// The model's view of the time when the log had `at` turns is restored.
     Rewound {
-        /// The number of turns that the log had.
+        /// The number of turns in the log at that time.
         at: u32,
         /// The kind of rewind that the host asked for.
         why: RewindReason,
@@ -353,8 +353,8 @@ pub enum TurnKind {
 }
 
 impl TurnKind {
-    /// Returns the part of the turn that the model sees; `None` if the turn only changes what is
-    /// seen of others.
+    /// Returns the part of the turn that the model sees; `None` if the turn only changes the view
+    /// of others.
     #[must_use]
     pub fn said(&self) -> Option<VisibleTurn<'_>> {
         Some(match self {
@@ -377,60 +377,59 @@ impl TurnKind {
     }
 }
 
-/// Parts that a provider refuses, or that are seen again since the fault was not theirs.
+/// Parts that a provider refuses, or that are shown again because they were not the cause.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct LeftOut {
-    /// The parts, in order. An empty list means the signatures and the sealed thinking of all
+    /// The parts, in order. An empty list means the signatures and the encrypted thinking of all
     /// earlier replies.
     pub parts: Vec<PartPlace>,
     /// The decision about these parts.
     pub how: LeftOutKind,
-    /// The provider's own words.
+    /// The provider's own message.
     pub why: String,
 }
 
-/// The decision about parts that may be at fault.
+/// The decision about parts that may have caused a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LeftOutKind {
-    /// They are left out: the provider named them.
+    /// They are left out, because the provider named them.
     Named,
-    /// They are left out: they may be what was meant.
+    /// They are left out as a guess.
     Tried,
-    /// They are seen again: without them the request was refused as well.
+    /// They are shown again: without them the request was refused as well.
     PutBack,
 }
 
-/// The place of a part in the log.
+/// The position of a part in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ToJson, FromJson)]
 pub struct PartPlace {
-    /// The place of the turn.
+    /// The position of the turn.
     pub turn: u32,
     /// The result within the turn, if the turn consists of results.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<u32>,
-    /// The part of it.
+    /// The part within the turn or result.
     pub part: u32,
 }
 
-/// The replacement for earlier turns. Turns are named by their place in the log, which keeps them
-/// all.
+/// The replacement for earlier turns. Turns are named by their position in the log, which keeps all
+/// of them.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct HistoryFold {
-    /// The place of the first turn that is kept; 0 if no turn is left out.
+    /// The position of the first turn that is kept; 0 if no turn is left out.
     #[json(default)]
     pub upto: u32,
-    /// The places of earlier turns that stay all the same, in order.
+    /// The positions of earlier turns that are kept nevertheless, in order.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<u32>,
-    /// The place of the turn before which each result is shown in one line.
+    /// The position of the turn before which each result is shown as one line.
     #[json(default)]
     pub stub_before: u32,
-    /// The text that the model reads in place of the turns that are left out, after the earlier
-    /// turns that stay.
+    /// The text that replaces the turns that are left out, after the earlier turns that are kept.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The way in which the turns are made shorter.
+    /// The way in which the turns are shortened.
     pub kind: FoldKind,
     /// The approximate number of tokens that the model would have read without it.
     pub before: u64,
@@ -438,21 +437,21 @@ pub struct HistoryFold {
     pub after: u64,
 }
 
-/// The way in which earlier turns are made shorter.
+/// The way in which earlier turns are shortened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum FoldKind {
     /// Results are left out; the calls stay.
     Stub,
-    /// The host keeps them.
+    /// The host stores the turns.
     Archive,
-    /// A model has summed them up.
+    /// A model has summarised them.
     Summary,
     /// They are left out.
     Truncate,
 }
 
-/// The reason why the model sees again what it saw before.
+/// The reason why an earlier view is restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum RewindReason {
@@ -474,7 +473,7 @@ pub enum VisibleTurn<'a> {
     User(Cow<'a, [Part]>),
     /// A reply of the model.
     Assistant(Cow<'a, Reply>),
-    /// The answers to the calls of the reply before, in call order.
+    /// The results of the calls of the reply before, in call order.
     ToolResults(Cow<'a, [ToolResult]>),
     /// A message of the host to the model, in the system's name.
     System(&'a str),
@@ -483,8 +482,8 @@ pub enum VisibleTurn<'a> {
 }
 
 impl VisibleTurn<'_> {
-    /// Returns the same turn without what only the provider of a reply understands: signatures and
-    /// sealed thinking.
+    /// Returns the same turn without the data that only the reply's provider understands:
+    /// signatures and encrypted thinking.
     pub fn unsigned(self) -> Self {
         match self {
             Self::Assistant(reply) => {

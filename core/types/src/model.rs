@@ -1,6 +1,5 @@
-//! Settings of the model that a session talks to: its protocol, its family, its price, and the ways
-//! in which its endpoint differs from that of the protocol's author. They are data only; the wire
-//! reads them.
+//! Settings of the model that a session talks to: its protocol, its family, its price, and its
+//! endpoint's deviations from the protocol. They are data only; the wire reads them.
 
 use crate::base::{
     id::EndpointId,
@@ -9,7 +8,7 @@ use crate::base::{
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, Map, ToJson, quoted};
 
-/// A model, and how to talk to it.
+/// A model and its endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ModelConfig {
@@ -23,7 +22,7 @@ pub struct ModelConfig {
     pub vocabulary: VocabularyKind,
     /// The model's name, as the endpoint knows it.
     pub name: String,
-    /// Most tokens that one reply may have.
+    /// The maximum number of tokens in one reply.
     pub max_output_tokens: u32,
     /// The number of tokens that the model can read and write in one call.
     pub context_window: u32,
@@ -35,21 +34,21 @@ pub struct ModelConfig {
     pub tool_choice: ToolChoice,
     /// True if one reply may hold several calls; the provider's default if absent.
     pub parallel_tool_calls: Option<bool>,
-    /// True if replies are streamed. Either form is read, whatever was asked for.
+    /// True if replies are streamed. Both forms are read, whatever was requested.
     pub stream: bool,
     /// The cases in which tool calls are also looked for in the model's text.
     pub text_calls: TextCalls,
     /// The format in which the model writes calls in its text.
     pub text_family: TextFamily,
-    /// True if the model's text begins in thinking, because its template has opened it; derived
+    /// True if the model's text begins inside thinking, because its template has opened it; derived
     /// from the model's name if absent. It matters only if calls are looked for in the text.
     pub begins_in_thinking: Option<bool>,
-    /// The ways in which the endpoint differs from that of the protocol's author.
+    /// The endpoint's deviations from the protocol.
     pub compat: EndpointCompat,
     /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
     pub betas: Vec<String>,
-    /// Further fields of the request's body, by name, sent as they are: safety settings,
-    /// grounding, sampling.
+    /// Further fields of the request's body, by name, sent unchanged: safety settings, grounding,
+    /// sampling.
     // What the user sets here is never left out, not even when an endpoint refuses it: other fields
     // are dropped and the request is made again.
     pub options: Map<Json>,
@@ -83,7 +82,7 @@ impl Default for ModelConfig {
 }
 
 impl ModelConfig {
-    /// Sets the model's temperature, in the field of the request where its protocol wants it.
+    /// Sets the model's temperature, in the request field that its protocol uses.
     pub fn set_temperature(&mut self, temperature: &Json) {
         let name = "temperature";
         // Gemini and Ollama have sampling settings in an object of their own; at the top level they
@@ -103,13 +102,14 @@ impl ModelConfig {
         self.options.insert(within.into(), given.to_json());
     }
 
-    /// Returns the endpoint and the model's name, by which replies remember where they came from.
+    /// Returns the endpoint and the model's name, which replies record as their origin.
     #[must_use]
     pub fn origin(&self) -> ModelOrigin {
         ModelOrigin { endpoint: self.endpoint.clone(), model: self.name.clone() }
     }
 
-    /// Names another model of the same endpoint, whose price is the one in `prices`, or unknown.
+    /// Switches to another model of the same endpoint, whose price is the one in `prices`, or
+    /// unknown.
     pub fn rename(&mut self, name: &str, prices: &Map<Price>) {
         if self.name != name {
             self.name = name.into();
@@ -120,12 +120,12 @@ impl ModelConfig {
     }
 }
 
-/// The model and the endpoint that a reply was asked from.
+/// The model and the endpoint that produced a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct ModelOrigin {
     /// The host's name for the endpoint.
     pub endpoint: EndpointId,
-    /// The model's name, as it was asked for.
+    /// The model's name, as it was requested.
     pub model: String,
 }
 
@@ -155,13 +155,13 @@ impl WireKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ProfileKind {
-    /// GPT models, which edit by patches.
+    /// GPT models, which edit with patches.
     Openai,
     /// Claude models: search and replace.
     Anthropic,
     /// Gemini models, which search and replace.
     Gemini,
-    /// Small and local models: few tools, examples, calls in text where need be.
+    /// Small and local models: few tools, examples, and calls in text if necessary.
     Small,
 }
 
@@ -180,10 +180,10 @@ pub enum VocabularyKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ToolChoice {
-    /// As the model likes.
+    /// The model may call tools or not.
     #[default]
     Auto,
-    /// No calls, though the tools are shown.
+    /// No calls, although the tools are shown.
     None,
     /// At least one call.
     Required,
@@ -195,13 +195,13 @@ pub enum ToolChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TextCalls {
-    /// Never: text is text.
+    /// Never: text is only text.
     #[default]
     Never,
-    /// Only if a reply has no calls of the protocol's own. If an endpoint says that it has no
-    /// tools, the prompt describes them from then on.
+    /// Only if a reply has no calls of the protocol's own. If an endpoint says that it has no tool
+    /// support, the prompt describes the tools from then on.
     Fallback,
-    /// Always: the tools are described in the prompt, never offered as the protocol's own.
+    /// Always: the prompt describes the tools; they are never offered as the protocol's own.
     Always,
 }
 
@@ -235,7 +235,7 @@ pub enum TextFamily {
     Gemma,
     /// Step 3: `<steptml:invoke name="…">` between tokens; Step 3.5: as Qwen3-Coder.
     Step3,
-    /// MiniMax: `<invoke name="…">`, or elements behind a token of its own.
+    /// MiniMax: `<invoke name="…">`, or elements after a token of its own.
     Minimax,
     /// Cohere: `<|START_ACTION|>`.
     Cohere,
@@ -278,7 +278,7 @@ impl TextFamily {
         ("json", Self::Json),
     ];
 
-    /// Returns the format's name, as in configurations and on the command line.
+    /// Returns the format's name, as used in configurations and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, family)| *family == self).map_or("auto", |(name, _)| name)
@@ -304,8 +304,8 @@ impl core::str::FromStr for TextFamily {
 )]
 pub struct UnknownFamily(pub String);
 
-/// The ways in which an endpoint differs from that of the protocol's author. The default is
-/// OpenAI's own Chat Completions; other protocols read few of these.
+/// The endpoint's deviations from the protocol. The default is OpenAI's own Chat Completions; other
+/// protocols read few of these.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct EndpointCompat {
@@ -317,7 +317,7 @@ pub struct EndpointCompat {
     pub usage_in_stream: bool,
     /// The form in which a request asks for reasoning effort.
     pub thinking: ThinkingFormat,
-    /// The form in which the thinking of earlier replies goes back.
+    /// The form in which the thinking of earlier replies is sent back.
     pub replay_reasoning: ReplayReasoning,
     /// True if `tool_choice` is understood.
     pub tool_choice: bool,
@@ -325,11 +325,11 @@ pub struct EndpointCompat {
     pub parallel_tool_calls: bool,
     /// True if free-form (`custom`) tools are understood.
     pub custom_tools: bool,
-    /// True if `strict` may stand in a tool's definition.
+    /// True if a tool's definition may contain `strict`.
     pub strict_tools: bool,
     /// True if a tool's result must carry the tool's name.
     pub tool_result_name: bool,
-    /// True if a user's message may not follow a tool's result directly.
+    /// True if a user's message may not directly follow a tool's result.
     pub assistant_after_tool_result: bool,
     /// The form that ids of calls must have.
     pub call_ids: CallIds,
@@ -339,8 +339,8 @@ pub struct EndpointCompat {
     pub store: bool,
     /// True if the model takes images.
     pub images: bool,
-    /// True if a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if
-    /// not, they are written in the subset that OpenAPI 3.0 has.
+    /// True if a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`);
+    /// otherwise they are written in the subset of OpenAPI 3.0.
     pub json_schema: bool,
 }
 
@@ -374,7 +374,7 @@ impl Default for EndpointCompat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum SystemRole {
-    /// `system`: what most servers take.
+    /// `system`: accepted by most servers.
     System,
     /// `developer`: OpenAI's newer models.
     Developer,
@@ -384,7 +384,7 @@ pub enum SystemRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum MaxTokensField {
-    /// `max_tokens`: what most servers take.
+    /// `max_tokens`: accepted by most servers.
     MaxTokens,
     /// `max_completion_tokens`: OpenAI's newer models.
     MaxCompletionTokens,
@@ -394,7 +394,7 @@ pub enum MaxTokensField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ThinkingFormat {
-    /// The request says nothing about effort.
+    /// The request does not mention effort.
     None,
     /// The field `reasoning_effort` of OpenAI.
     ReasoningEffort,
@@ -408,7 +408,7 @@ pub enum ThinkingFormat {
     QwenChatTemplate,
 }
 
-/// The form in which the thinking of earlier replies goes back to the model.
+/// The form in which the thinking of earlier replies is sent back to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ReplayReasoning {
@@ -426,7 +426,7 @@ pub enum ReplayReasoning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum CallIds {
-    /// Any id, as it came.
+    /// Any id, unchanged.
     Any,
     /// Mistral: nine letters and digits.
     Nine,
@@ -438,7 +438,7 @@ pub enum CallIds {
 // Whole numbers: costs are added up and compared with limits, and must be the same on every
 // machine. Per million tokens, since that is how providers write them.
 pub struct Price {
-    /// Input that is in no cache.
+    /// Uncached input.
     pub input: u64,
     /// All output, reasoning included.
     pub output: u64,
@@ -449,7 +449,7 @@ pub struct Price {
     #[json(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
     /// Other prices for calls with much input, by rising threshold. The highest one that is
-    /// exceeded holds for all tokens of the call.
+    /// exceeded applies to all tokens of the call.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<PriceTier>,
 }

@@ -1,6 +1,6 @@
-//! Outputs of a session: effects, for which the host owes exactly one terminal answer each, and
-//! events, for which it owes nothing, in one list in causal order. Outputs are written, never read
-//! back: a replay makes them again.
+//! Outputs of a session, in one list in causal order: effects, each of which the host must answer
+//! exactly once, and events, which need no answer. Outputs are written, never read back: a replay
+//! makes them again.
 
 use crate::{
     base::{
@@ -70,17 +70,17 @@ impl<'a> IntoIterator for &'a OutputBatch {
     }
 }
 
-/// One output: a thing to do or a thing to know.
+/// One output: an effect to carry out or an event to observe.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Output {
-    /// A thing to do.
+    /// An effect to carry out.
     Effect(Effect),
-    /// A thing to know.
+    /// An event to observe.
     Event(Event),
 }
 
-/// A thing to do.
+/// An effect: something that the host carries out.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Effect {
@@ -124,7 +124,7 @@ pub enum Effect {
         hook: HookRun,
     },
     /// Stop an open effect. It needs no answer of its own: the effect that it names is still
-    /// answered once, with what there is.
+    /// answered once, with its output so far.
     Cancel {
         /// The effect to stop.
         id: EffectId,
@@ -187,12 +187,12 @@ pub enum Ask {
         name: String,
         /// The arguments of the call.
         arguments: Json,
-        /// The folder of the workspace that the calling agent works in, from the root on, which is
-        /// the empty text; paths in the arguments begin there.
+        /// The folder of the workspace that the calling agent works in, relative to the root (empty
+        /// for the root itself); paths in the arguments are relative to it.
         #[json(skip_serializing_if = "String::is_empty")]
         folder: String,
-        /// The ids of earlier calls of the same reply that are not over yet: the call finds what
-        /// they leave.
+        /// The ids of earlier calls of the same reply that are not over yet, whose changes this
+        /// call will see.
         #[json(skip_serializing_if = "Vec::is_empty")]
         after: Vec<String>,
     },
@@ -215,7 +215,7 @@ pub enum Ask {
 pub struct HookRun {
     /// The point in the loop at which it runs.
     pub point: HookPoint,
-    /// The data that the hook is given.
+    /// The data passed to the hook.
     pub payload: Json,
 }
 
@@ -226,23 +226,23 @@ pub struct HookRun {
 pub struct Deadline {
     /// The time of the tick.
     pub at: SessionInstant,
-    /// The thing that is waited for.
+    /// The event that the deadline is for.
     pub reason: DeadlineReason,
 }
 
-/// The thing that a deadline waits for.
+/// The event that a deadline is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DeadlineReason {
-    /// The next try of a model call.
+    /// The next retry of a model call.
     Retry,
-    /// A model call that has gone quiet.
+    /// The timeout of a silent model call.
     ModelIdle,
     /// The last answer of a cancelled effect.
     Grace,
     /// The end of another agent's run.
     Wait,
-    /// The end of the time that a run may take.
+    /// The end of a run's time budget.
     Budget,
 }

@@ -1,10 +1,10 @@
-//! Patches as data (`docs/decisions.md#the-v4a-patch-format`): which files they touch, and what
-//! they do to them. Finding a hunk's place in a file is the tools' business.
+//! Patches as data (`docs/decisions.md#the-v4a-patch-format`): the files that they touch, and the
+//! changes to them. The tools find a hunk's place in a file.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-/// A patch: what it does to each file, in its own order.
+/// A patch: its operations on files, in its own order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
     /// The operations; two of them may name the same file.
@@ -39,23 +39,23 @@ pub enum FilePatch {
     },
 }
 
-/// A change at one place of a file.
+/// A change at one position of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
     /// The line of the patch at which it begins, counted from 1.
     pub line: usize,
-    /// Lines that stand above the place, from the outside in, without white space at their ends.
+    /// Lines above the position, from the outside in, without white space at their ends.
     pub hints: Vec<String>,
-    /// The lines that stand at the place, and those that are to stand there.
+    /// The old lines at the position, and the new ones.
     pub lines: Vec<HunkLine>,
-    /// True if the place is the end of the file.
+    /// True if the position is the end of the file.
     pub end_of_file: bool,
 }
 
 /// A line of a hunk, without its mark and its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkLine {
-    /// A line that stays.
+    /// A line that does not change.
     Context(String),
     /// A line that is removed.
     Removed(String),
@@ -64,7 +64,7 @@ pub enum HunkLine {
 }
 
 impl HunkLine {
-    /// The line as the file has it before the change; `None` for a new one.
+    /// Returns the line of the file before the change; `None` for a new one.
     #[must_use]
     pub fn old(&self) -> Option<&str> {
         match self {
@@ -86,18 +86,18 @@ pub struct AffectedPath<'a> {
 /// The operation of a patch on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOperation {
-    /// A file is written there, whatever stood there before.
+    /// Writes a file, whether or not one exists.
     Add,
-    /// The file that stands there changes.
+    /// Changes an existing file.
     Update,
-    /// The file that stands there goes.
+    /// Removes an existing file.
     Delete,
 }
 
 /// The reason why a text is not a patch; its displayed form is meant for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchError {
-    /// The line at fault, counted from 1; `None` if it is the text as a whole.
+    /// The faulty line, counted from 1; `None` if the fault is in the text as a whole.
     pub line: Option<usize>,
     /// The text that says what is wrong.
     pub message: String,
@@ -117,7 +117,7 @@ impl fmt::Display for PatchError {
 impl core::error::Error for PatchError {}
 
 impl Patch {
-    /// Returns the patch without the content of its files: which files it touches, and how.
+    /// Returns the patch without the content of its files: only their paths and operations.
     #[must_use]
     pub fn outline(mut self) -> Self {
         // A call keeps its outline for as long as it runs, and the content is in the call's
@@ -132,7 +132,7 @@ impl Patch {
         self
     }
 
-    /// The paths that the patch touches, in its order; a move touches two.
+    /// Iterates over the paths that the patch touches, in its order; a move touches two.
     pub fn paths(&self) -> impl Iterator<Item = AffectedPath<'_>> {
         self.files.iter().flat_map(|file| {
             let (path, operation, target) = match file {

@@ -1,5 +1,5 @@
-//! Whole configurations by name. Where the documents that this loop follows disagree, each has a
-//! preset with its own values (`docs/decisions.md#sources`).
+//! Whole configurations by name. Where the sources of this loop disagree, each has a preset with
+//! its own values (`docs/decisions.md#sources`).
 
 use crate::compaction::{
     CompactionPolicy, CompactionTier, OnOverflow, RetentionPolicy, WindowFullness,
@@ -19,27 +19,27 @@ use innerloop_json::{FromJson, ToJson};
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConfigPreset {
-    /// Every default of the Coding Agent Loop Specification.
+    /// The defaults of the Coding Agent Loop Specification.
     #[default]
     Seed001,
-    /// The settings that people who know codex, Claude Code or pi expect: the tools that the model
-    /// was trained on, files read before they are changed, arguments converted to fit their schema,
-    /// sessions that survive a refused request; 200 rounds for an input, and calls that go on
-    /// repeating themselves after two warnings end the run.
+    /// The settings that users of codex, Claude Code or pi expect: the tools that the model was
+    /// trained on, files that must be read before they are changed, arguments that are converted to
+    /// fit their schema, sessions that survive a refused request, and at most 200 rounds for an
+    /// input; calls that still repeat after two warnings end the run.
     Modern,
     /// Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a
     /// third of the window.
     Ollama,
     /// Approval of changes, 50 rounds, and only failing calls count as a loop.
     Ironclaw,
-    /// Few and long retries, none in mid-stream; a limit is an error.
+    /// Few retries with long delays, none in mid-stream; reaching a limit is an error.
     Gnoma,
-    /// A member of a council, who gives a position on a question: by reasoning alone, without any
+    /// A member of a council, who gives a position on a question by reasoning alone, without any
     /// tool.
     CouncilMember,
-    /// A member of a council who weighs the positions of the others, likewise.
+    /// A member of a council who weighs the positions of the others, also without tools.
     CouncilDiscusser,
-    /// A member of a council who reviews what it has come to, likewise.
+    /// A member of a council who reviews its outcome, also without tools.
     CouncilReviewer,
 }
 
@@ -112,7 +112,7 @@ fn modern(config: &mut SessionConfig) {
         by_tiers(vec![CompactionTier { from, to, step: FoldKind::Summary, inputs: None }]);
 }
 
-/// Sets a council's session, of a member with that part in it.
+/// Configures the session of a council's member for its part.
 fn council(config: &mut SessionConfig, part: &str) {
     // No family's own words, all of which speak of work on files: there is nothing to work with.
     config.base_prompt = Some(format!(
@@ -123,8 +123,8 @@ fn council(config: &mut SessionConfig, part: &str) {
     config.retry.refusal_closes = false;
 }
 
-/// Returns a policy with these tiers that also compacts once where the provider refuses a
-/// conversation as too long.
+/// Returns a policy with these tiers that also compacts once if the provider refuses a conversation
+/// as too long.
 fn by_tiers(auto: Vec<CompactionTier>) -> CompactionPolicy {
     CompactionPolicy {
         auto,

@@ -1,6 +1,6 @@
-//! The data that a host can ask for at any time: the state of an agent and what it has used, what
-//! fills its context window, what waits for it, and the agents that were started. And the ways in
-//! which a run ends.
+//! The data that a host can request at any time: the state of an agent and its usage, the use of
+//! its context window, its waiting inputs, and the started agents. Also the ways in which a run
+//! ends.
 
 use crate::{
     base::id::AgentId,
@@ -11,13 +11,13 @@ use crate::{
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-/// The state of an agent and what it has used.
+/// The state of an agent and its usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 pub struct Status {
     /// The state of the agent.
     pub state: AgentState,
-    /// True if the agent only makes the conversation shorter because the host has asked for it: no
-    /// run is under way.
+    /// True if the agent is only shortening the conversation at the host's request: no run is under
+    /// way.
     #[json(skip_serializing_if = "is_false")]
     // The state is `processing` then as well, but no `processing_end` follows: a host that waits
     // for one would wait for ever (`docs/decisions.md#states`).
@@ -53,24 +53,24 @@ pub enum AgentState {
     Closed,
 }
 
-/// The tokens that fill an agent's context window, by what they are spent on. The parts are
-/// estimates that add up to the total.
+/// The tokens in an agent's context window, by use. The parts are estimates that add up to the
+/// total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson)]
 // Fields, though a list of parts would do for a table: whoever asks for one part names it, and the
 // types of the other languages say which there are.
 pub struct ContextUsage {
     /// The system prompt without the project's instructions.
     pub system: u64,
-    /// The project's instructions: in the prompt, and those that were shown on the way.
+    /// The project's instructions: in the prompt, and those that calls have brought up.
     pub documents: u64,
     /// The tools, with their schemas.
     pub tools: u64,
-    /// The inputs and the replies: texts, thinking, calls, and summaries of what was folded.
+    /// The inputs and the replies: texts, thinking, calls, and summaries of folded turns.
     pub history: u64,
     /// The results of tool calls.
     pub results: u64,
-    /// All of them: as the provider counted its last reply and everything before it, and an
-    /// estimate of what came after it.
+    /// All of them: the provider's count of its last reply and everything before it, plus an
+    /// estimate of later turns.
     pub total: u64,
     /// The tokens that count as the context window.
     pub window: u64,
@@ -78,10 +78,10 @@ pub struct ContextUsage {
     pub free: u64,
 }
 
-/// The data that a session holds beside its history.
+/// The data of a session besides its history.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct SessionOverview {
-    /// The words that wait for the agent; `None` if there is no such agent.
+    /// The agent's waiting inputs; `None` if there is no such agent.
     pub pending: Option<PendingInputs>,
     /// The agents that were started, in the order of their numbers.
     pub agents: Vec<SubagentInfo>,
@@ -89,7 +89,7 @@ pub struct SessionOverview {
     pub config: SessionConfig,
 }
 
-/// The words that wait for an agent, oldest first.
+/// The inputs that wait for an agent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson)]
 pub struct PendingInputs {
     /// The messages for the model after the current round of tool calls.
@@ -115,7 +115,7 @@ pub struct SubagentInfo {
     pub id: AgentId,
     /// The agent that started it.
     pub parent: AgentId,
-    /// Its state, as the agent that started it is told.
+    /// Its state, as reported to the agent that started it.
     pub state: SubagentState,
     /// The task that it was started with.
     pub task: String,
@@ -130,13 +130,13 @@ pub struct SubagentInfo {
     pub name: String,
 }
 
-/// The state of a started agent, as the agent that started it is told.
+/// The state of a started agent, as reported to the agent that started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 pub enum SubagentState {
     /// A run is under way.
     Running,
-    /// Its last run did what it was asked to do.
+    /// Its last run completed the task.
     Completed,
     /// Its last run ended otherwise.
     Failed,
@@ -175,9 +175,9 @@ pub enum RunEnd {
     Denied,
     /// The hook before the end has denied it more often than `hooks.max_denials` allows.
     Unverified,
-    /// The last reply was cut; what there is of it is the run's text.
+    /// The last reply was cut; the partial text is the run's text.
     Incomplete,
-    /// The model refused, or a filter of its provider.
+    /// The model or a filter of its provider refused.
     Refused,
     /// The model or its endpoint failed for good.
     Failed,

@@ -1,31 +1,31 @@
-//! Tools as the model is shown them, and one run of a tool as the host carries it out. The core
+//! Tools as the model sees them, and one run of a tool as the host carries it out. The core
 //! translates between the two: a host never sees a vocabulary, and a model never sees a job.
 
 use crate::{action::Action, base::json::Json};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-/// A tool as the model is shown it.
+/// A tool as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolSpec {
     /// A unique name; among equal names the latest registration wins.
     pub name: String,
-    /// The text that says what the tool does and when to use it.
+    /// The description of the tool and of its purpose.
     pub description: String,
     /// A JSON Schema whose root is an object.
     #[json(like = "innerloop_json::JsonObject")]
     // Kept as the text that came: parsed into a map, it would lose the order of its keys, and with
     // it the provider's cached prefix (`docs/decisions.md#opaque-json`).
     pub parameters: Json,
-    /// True if it changes nothing, so that it may run beside others.
+    /// True if it only reads, so that it may run beside others.
     #[json(default)]
     pub read_only: bool,
-    /// The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, that
-    /// of a command that asks for none.
+    /// The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, the
+    /// default limit of commands.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The names of the arguments that are files or folders of the workspace, each one text or a
-    /// list of texts; an input's `paths` is checked against them. One that is absent in a call
+    /// list of texts; an input's `paths` is checked against them. An argument that a call omits
     /// stands for the agent's own folder.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     // A call of a tool that may change something and declares no paths is denied where an input
@@ -37,7 +37,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// A tool that may change something, with the JSON Schema of its arguments.
+    /// Creates a tool that may change something, with the JSON Schema of its arguments.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Json) -> Self {
         Self {
@@ -52,34 +52,34 @@ impl ToolSpec {
     }
 }
 
-/// A tool that is called with free text where the protocol can (OpenAI's custom tools), and with
-/// the schema's arguments where it cannot.
+/// A tool that is called with free text if the protocol supports that (OpenAI's custom tools), and
+/// with the schema's arguments otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct FreeformSpec {
     /// The grammar of the text, in Lark's syntax.
     pub grammar: String,
-    /// The property of the schema that the text stands for.
+    /// The property of the schema that the text is the value of.
     pub property: String,
-    /// The description that the model reads in place of the tool's.
+    /// The description that replaces the tool's for the model.
     pub description: String,
 }
 
-/// The choice of the profile's own tools that the model is shown, by their names in its vocabulary.
-/// Those that ask the user or give the final answer have switches of their own.
+/// The choice of the profile's own tools, by their names in its vocabulary. The tools that ask the
+/// user or give the final answer have switches of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum BuiltinTools {
-    /// All that something in this session can carry out.
+    /// All tools that this session can carry out.
     #[default]
     All,
-    /// Those of them that change nothing and run nothing.
+    /// Only the tools that change nothing and run nothing.
     ReadOnly,
     /// None of the profile's tools.
     None,
     /// The tools with these names.
     Only(Vec<String>),
-    /// All tools but those with these names.
+    /// All tools except those with these names.
     Except(Vec<String>),
 }
 
@@ -89,11 +89,11 @@ pub enum BuiltinTools {
 pub enum ToolsShown {
     /// All.
     All,
-    /// At first only `select_category`, then the tools of the category that the model has chosen:
-    /// for small models, which choose badly among many.
+    /// At first only `select_category`, then the tools of the category that the model has chosen.
+    /// For small models, which choose badly among many tools.
     Staged,
-    /// At most this many, and the built-in ones always. The model finds the host's further tools by
-    /// `tool_search`, which names them.
+    /// At most this many tools, but all built-in ones. `tool_search` names the host's further
+    /// tools, and the model finds them with it.
     Deferred(u32),
 }
 
@@ -103,13 +103,13 @@ impl Default for ToolsShown {
     }
 }
 
-/// The rules for outputs that are kept where the model has read only a part of them: it reads the
-/// rest by `read_result` (`docs/decisions.md#kept-results`).
+/// The rules for outputs that are kept if the model has read only a part of them: it reads the rest
+/// with `read_result` (`docs/decisions.md#kept-results`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ResultPolicy {
-    /// Most characters that the model reads at first of an output that is cut; 0 for as many as
-    /// without this.
+    /// The maximum number of characters of a cut output that the model reads at first; 0 for as
+    /// many as without this policy.
     pub preview_chars: u32,
 }
 
@@ -119,7 +119,7 @@ impl Default for ResultPolicy {
     }
 }
 
-/// A question about the outputs that are kept. Without an id it asks which there are.
+/// A query of kept outputs. Without an id it lists them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct ResultQuery {
@@ -135,17 +135,17 @@ pub struct ResultQuery {
     pub limit: u64,
 }
 
-/// One run of a tool: what `Effect::RunTool` asks of the host.
+/// One run of a tool, which `Effect::RunTool` asks the host for.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolRun {
     /// The call's id, as the model gave it.
     pub call_id: String,
-    /// The tool's name, as the model is shown it.
+    /// The tool's name, as the model sees it.
     pub name: String,
     /// The job to run.
     pub job: Job,
-    /// The folder of the workspace that the calling agent works in, from the root on, which is
-    /// empty: the paths of a built-in action begin there, and a program runs there.
+    /// The folder of the workspace that the calling agent works in, relative to the root (empty for
+    /// the root): the paths of a built-in action are relative to it, and a program runs in it.
     #[json(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
     /// The model's knowledge of the files that a built-in action names, in its order, if the guard
@@ -156,8 +156,8 @@ pub struct ToolRun {
     // Checked where the files are, in the same step that writes them: a check in the core would be
     // a race with whoever else changes them, and links and `..` would get round it.
     pub known: Option<Vec<Option<String>>>,
-    /// The time after which the host stops the run and answers with what there is, `timed_out` set,
-    /// in milliseconds.
+    /// The time after which the host stops the run and answers with the output so far, with
+    /// `timed_out` set, in milliseconds.
     pub timeout_ms: u64,
 }
 
@@ -169,7 +169,6 @@ pub enum Job {
     Builtin(Action),
     /// A tool that the host registered; the arguments have been checked against its schema.
     Custom(Json),
-    /// A question about the outputs that are kept, which the driver answers: its hosts never see
-    /// it.
+    /// A query of kept outputs, which the driver answers: its hosts never see it.
     Kept(ResultQuery),
 }

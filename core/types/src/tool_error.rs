@@ -1,21 +1,21 @@
-//! Kinds of failure of a tool's call, and who may have denied it. The kind is for programs and for
-//! wording; the text that the model reads is in the outcome.
+//! Kinds of failure of a tool call, and the sources of a denial. The kind is for programs and for
+//! wording; the outcome has the text that the model reads.
 
 use innerloop_json::{FromJson, ToJson};
 
-/// The one who did not allow a call.
+/// The source of a denial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum DeniedBy {
-    /// A person, or whoever decides for them.
+    /// A person, or a function that decides for them.
     #[default]
     // The default, which JSON leaves out: a host's `deny` with nothing but a reason is a person's.
     Person,
-    /// Nobody was there to allow it.
+    /// Nobody was there to approve it.
     Nobody,
     /// A hook of the host.
     Hook,
-    /// The options of the input, which leave the tool out.
+    /// The options of the input, which exclude the tool.
     Options,
 }
 
@@ -34,7 +34,7 @@ impl DeniedBy {
 pub enum ToolError {
     /// No such file, folder or program.
     NotFound,
-    /// The path is outside of the workspace or protected.
+    /// The path is outside the workspace or protected.
     PermissionDenied,
     /// The text to replace was not found, or not once.
     EditConflict,
@@ -48,11 +48,11 @@ pub enum ToolError {
     Binary,
     /// The file or the output is larger than the tool handles.
     TooLarge,
-    /// The program ended with another exit code than 0.
+    /// The program ended with an exit code other than 0.
     Exit,
     /// The time limit ended the run.
     Timeout,
-    /// The call was not allowed; `Outcome::denied_by` says by whom.
+    /// The call was denied; `Outcome::denied_by` says by whom.
     Denied,
     /// The user or the host interrupted the run.
     Interrupted,

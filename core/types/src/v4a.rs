@@ -1,6 +1,6 @@
 //! A reader of patches in the v4a format (`docs/decisions.md#the-v4a-patch-format`), whole or while
-//! they still arrive. It accepts what models really send around the grammar; whatever would have to
-//! be guessed is an error, so that no line is lost.
+//! they still arrive. It accepts what models really send around the grammar; ambiguous input is an
+//! error, so that no line is lost.
 
 use crate::{
     base::text::is_word,
@@ -24,18 +24,18 @@ impl Patch {
     }
 }
 
-/// A patch that arrives in pieces. The part that is there can be looked at any time.
+/// A patch that arrives in pieces. The part read so far can be inspected at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PatchStream {
     patch: Patch,
     place: PatchStreamState,
-    /// The line whose end has not come yet.
+    /// The current line, until its end has arrived.
     pending: String,
-    /// The number of lines that are read.
+    /// The number of lines read.
     lines: usize,
     /// The line at which the operation on a file began.
     header: usize,
-    /// The number of blank lines without a mark at the end of what is read.
+    /// The number of trailing blank lines without a mark.
     blanks: usize,
     /// Set while the last line that is not blank is an end marker with white space before it, which
     /// counts as context as long as other lines may follow: the number of blank lines before it.
@@ -49,7 +49,7 @@ pub struct PatchStream {
     failure: Option<PatchError>,
 }
 
-/// The place of the stream in a patch.
+/// The position of the stream in a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PatchStreamState {
     #[default]
@@ -64,7 +64,7 @@ impl PatchStream {
     /// Reads the next piece of the text.
     ///
     /// # Errors
-    /// As [`Patch::parse`]; the same again for each piece that follows.
+    /// As [`Patch::parse`]; every later piece gets the same error again.
     pub fn push(&mut self, text: &str) -> Result<(), PatchError> {
         for piece in text.split_inclusive('\n') {
             match piece.strip_suffix('\n') {
@@ -82,7 +82,7 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Returns the patch as far as its complete lines have come.
+    /// Returns the patch up to the last complete line.
     #[must_use]
     pub const fn patch(&self) -> &Patch {
         &self.patch
@@ -179,7 +179,8 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Reads a line after the end of a patch. Another patch may follow; other text would be lost.
+    /// Reads a line after the end of a patch. Another patch may follow; any other text would be
+    /// lost.
     fn after(&mut self, line: &str) -> Result<(), PatchError> {
         match PatchMarker::read(line) {
             Some(PatchMarker::Begin) => self.place = PatchStreamState::Outside,
@@ -269,7 +270,7 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Reads `@@`, with or without a line to look for.
+    /// Reads `@@`, with or without a line to search for.
     fn hint(&mut self, text: &str) -> Result<(), PatchError> {
         self.drop_blanks();
         self.maybe_ended = None;
@@ -360,7 +361,7 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Ends the patch where nothing of it can follow, with the end marker or without it.
+    /// Ends the patch if nothing more of it can follow, with or without the end marker.
     fn implied_end(&mut self) -> Result<(), PatchError> {
         if let Some(blanks) = self.maybe_ended.take() {
             self.drop_blanks();
@@ -374,7 +375,7 @@ impl PatchStream {
         if self.place == PatchStreamState::After { Ok(()) } else { self.end() }
     }
 
-    /// Returns the hunk that is being read.
+    /// Returns the current hunk.
     fn hunk(&mut self) -> Option<&mut Hunk> {
         match self.patch.files.last_mut() {
             Some(FilePatch::Update { hunks, .. }) => hunks.last_mut(),
@@ -450,7 +451,7 @@ impl PatchStream {
         is_word
     }
 
-    /// Returns whether a line closes what was opened before the patch.
+    /// Returns whether a line closes the wrapper that was opened before the patch.
     fn closes_wrapper(&mut self, line: &str) -> bool {
         let line = line.trim_end();
         if self.heredoc.as_deref().is_some_and(|word| word == line) {
@@ -497,7 +498,7 @@ fn without_numbers(hint: &str) -> &str {
     }
 }
 
-/// A line that is not a file's text.
+/// A marker line of the patch, as opposed to a line of a file.
 enum PatchMarker<'a> {
     Begin,
     End,

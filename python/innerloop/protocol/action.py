@@ -27,7 +27,7 @@ class ActionRead(TypedDict):
     line_chars: NotRequired[int]
     """The maximum number of characters shown of a line; all if absent."""
     notice: NotRequired[NoticePosition]
-    """The place of the notice that the file goes on."""
+    """The position of the notice that the file goes on."""
 
 
 class ActionViewImage(TypedDict):
@@ -39,7 +39,7 @@ class ActionViewImage(TypedDict):
 
 
 class ActionReadMany(TypedDict):
-    """Reads all text files of some patterns, one after the other."""
+    """Reads all text files that match some patterns, one after the other."""
 
     action: Literal["read_many"]
     include: list[str]
@@ -49,7 +49,7 @@ class ActionReadMany(TypedDict):
     flat: NotRequired[bool]
     """True if only the files directly in a folder are read, not those below."""
     hidden: NotRequired[HiddenFiles]
-    """The files that the search passes over."""
+    """The files that the search skips."""
 
 
 class ActionWrite(TypedDict):
@@ -71,7 +71,7 @@ class ActionEdit(TypedDict):
     old: str
     """The text to find; it must occur once unless ``all`` is set."""
     new: str
-    """The text to put in its place."""
+    """The replacement text."""
     all: bool
     """True if each occurrence is replaced."""
 
@@ -97,7 +97,7 @@ class ActionList(TypedDict):
     hidden: NotRequired[HiddenFiles]
     """The further entries that are left out."""
     style: NotRequired[ListStyle]
-    """The way in which folders are told from files."""
+    """The way in which folders are distinguished from files."""
 
 
 class ActionGlob(TypedDict):
@@ -113,7 +113,7 @@ class ActionGlob(TypedDict):
     max_results: NotRequired[int]
     """The maximum number of files to name; 1,000 if absent."""
     hidden: NotRequired[HiddenFiles]
-    """The files that the search passes over."""
+    """The files that the search skips."""
 
 
 class ActionGrep(TypedDict):
@@ -145,7 +145,7 @@ class ActionGrep(TypedDict):
     max_per_file: NotRequired[int]
     """The maximum number of results per file."""
     hidden: NotRequired[HiddenFiles]
-    """The files that the search passes over."""
+    """The files that the search skips."""
     ignore_case: bool
     """True if case is ignored."""
     literal: NotRequired[bool]
@@ -178,12 +178,12 @@ class ActionShell(TypedDict):
     command: str
     """The command line to run."""
     folder: NotRequired[str]
-    """The folder in which this command runs, from the agent's own on; the shell's current folder
-    if absent."""
+    """The folder in which this command runs, relative to the agent's own; the shell's current
+    folder if absent."""
 
 
 class ActionFetch(TypedDict):
-    """Reads pages of the web, where the host offers that."""
+    """Reads web pages, if the host offers that."""
 
     action: Literal["fetch"]
     urls: list[str]
@@ -219,7 +219,7 @@ LineNumbering = Literal["none", "pipe", "tab"]
 
 
 NoticePosition = Literal["below", "above"]
-"""The place of the notice that a file goes on.
+"""The position of the notice that a file goes on.
 
 - ``below``: The notice is below the lines.
 - ``above``: The notice is above the lines.
@@ -227,15 +227,15 @@ NoticePosition = Literal["below", "above"]
 
 
 HiddenFiles = Literal["ignored", "nothing"]
-"""The files that searches and lists pass over.
+"""The files that searches and listings skip.
 
 - ``ignored``: The files that ``.gitignore`` files name.
-- ``nothing``: No files are passed over.
+- ``nothing``: No files are skipped.
 """
 
 
 ListStyle = Literal["slash", "tag"]
-"""The way in which a list tells folders from files.
+"""The way in which a listing distinguishes folders from files.
 
 - ``slash``: A slash after the name: ``name/``.
 - ``tag``: A tag before the name: ``[DIR] name``.
@@ -261,25 +261,26 @@ GrepLayout = Literal["lines", "by_file"]
 
 
 class ToolRun(TypedDict):
-    """One run of a tool: what ``run_tool`` asks of the host."""
+    """One run of a tool, which ``run_tool`` asks the host for."""
 
     call_id: str
     """The call's id, as the model gave it."""
     name: str
-    """The tool's name, as the model is shown it."""
+    """The tool's name, as the model sees it."""
     job: Job
     """The job to run."""
     folder: NotRequired[str]
-    """The folder of the workspace that the calling agent works in, from the root on, which is
-    empty: the paths of a built-in action begin there, and a program runs there."""
+    """The folder of the workspace that the calling agent works in, relative to the root (empty
+    for the root): the paths of a built-in action are relative to it, and a program runs in
+    it."""
     known: NotRequired[list[str | None]]
     """The model's knowledge of the files that a built-in action names, in its order, if the
     guard is on: the digest of a file when the model last read or changed it, an empty text
     for any content, ``null`` for a file that it has not seen. A file that has changed since
     is not touched."""
     timeout_ms: int
-    """The time after which the host stops the run and answers with what there is, ``timed_out``
-    set, in milliseconds."""
+    """The time after which the host stops the run and answers with the output so far, with
+    ``timed_out`` set, in milliseconds."""
 
 
 class Job(TypedDict, total=False):
@@ -290,12 +291,11 @@ class Job(TypedDict, total=False):
     custom: Any
     """A tool that the host registered; the arguments have been checked against its schema."""
     kept: ResultQuery
-    """A question about the outputs that are kept, which the driver answers: its hosts never see
-    it."""
+    """A query of kept outputs, which the driver answers: its hosts never see it."""
 
 
 class ResultQuery(TypedDict):
-    """A question about the outputs that are kept. Without an id it asks which there are."""
+    """A query of kept outputs. Without an id it lists them."""
 
     id: NotRequired[str]
     """The output to read from."""

@@ -22,35 +22,35 @@ class SessionConfig(TypedDict):
     id: str
     """The session's id. A fork always gets a new one."""
     model: ModelConfig
-    """The model, and how to talk to it."""
+    """The model and its endpoint."""
     prices: dict[str, Price]
-    """The prices of further models that the session may ask, by name: for summaries, and for
-    agents that it starts. A limit of the cost needs them."""
+    """The prices of further models that the session may use, by name: for summaries, and for
+    agents that it starts. A cost limit needs them."""
     limits: Limits
     """The limits at which to stop."""
     response: ResponseLimits
-    """The limits on how much of a response is read."""
+    """The limits on the size of a response."""
     retry: RetryPolicy
-    """The rules for trying a failed model call again."""
+    """The rules for retrying a failed model call."""
     timeouts: ToolTimeouts
     """Time limits of tool runs."""
     tool_output_limits: dict[str, int]
-    """Most characters of a tool's output that the model reads, by tool; the rest have limits of
-    their own."""
+    """The maximum number of characters that the model reads of a tool's output, by tool; other
+    tools have default limits."""
     tool_line_limits: dict[str, int]
-    """Most lines of a tool's output that the model reads, by tool; the rest have limits of their
-    own."""
+    """The maximum number of lines that the model reads of a tool's output, by tool; other tools
+    have default limits."""
     tool_output_percent: int | None
-    """Most of the context window that one tool's output may take, in percent, but never less
+    """The maximum part of the context window for one tool's output, in percent, but never less
     than 1,000 characters. It lowers the limits above, for models with small windows."""
     tool_output_share_of_rest: int | None
-    """Most of what is left of the context window that one tool's output may take, in percent,
-    but never less than 1,000 characters."""
+    """The maximum part of the unused context window for one tool's output, in percent, but never
+    less than 1,000 characters."""
     facts: EnvironmentFacts
     """The facts about the agent's environment that the system prompt states."""
     base_prompt: str | None
-    """The text that the system prompt begins with, in place of the family's own words; an empty
-    text for nothing."""
+    """The text that begins the system prompt, in place of the family's base instructions; an
+    empty text for nothing."""
     instructions: str | None
     """Instructions of the user, appended last to the system prompt."""
     builtin_tools: BuiltinTools
@@ -60,18 +60,18 @@ class SessionConfig(TypedDict):
     tools_shown: ToolsShown
     """The tools that a request shows."""
     results: ResultPolicy | None
-    """The rules for outputs that are kept whole; none are if absent."""
+    """The rules for outputs that are kept whole; none are kept if absent."""
     exec_modes: dict[str, ExecMode]
-    """The modes in which tools' calls run, by tool. Those that are absent run beside others if
-    they only read, and alone if they change something."""
+    """The modes in which tools' calls run, by tool. By default, calls that only read run beside
+    others, and calls that change something run alone."""
     estimator: TokenEstimator
     """The way in which tokens are estimated."""
     compaction: CompactionPolicy
-    """The rules for making the conversation shorter."""
+    """The rules for shortening the conversation."""
     loops: LoopPolicy
     """The rules for calls that repeat themselves."""
     approval: ApprovalPolicy
-    """Which calls a person must allow first."""
+    """The calls that a person must approve first."""
     hooks: HookPolicy
     """The points at which the host's hooks run, and the rules for them."""
     guard: GuardPolicy
@@ -85,28 +85,28 @@ class SessionConfig(TypedDict):
     corrections: CorrectionPolicy
     """The faults of replies that are corrected, and how often."""
     routing: RoutingPolicy
-    """The models beside ``model``, and when they are asked."""
+    """The models besides ``model``, and when they are used."""
     undo: UndoPolicy
-    """The rules about what can be undone."""
+    """The limit on steps that can be undone."""
     answer: AnswerConfig | None
-    """The form of the final answer, if it is to have one."""
+    """The form of the final answer, if one is required."""
     ask_user: bool
     """True if the model may ask the user, through the tool ``ask_user``."""
     web_fetch: bool
-    """True if the host carries out ``fetch``, so that the model is shown a tool for it."""
+    """True if the host carries out ``fetch``, so that the model has a tool for it."""
 
 
 class Limits(TypedDict):
     """The limits at which to stop; 0 means no limit."""
 
     max_turns: int
-    """Most user and assistant turns of the whole session."""
+    """The maximum number of user and assistant turns in the whole session."""
     max_tool_rounds_per_input: int
-    """Most rounds of tool calls for one input of the user."""
+    """The maximum number of rounds of tool calls for one input of the user."""
     run: NotRequired[SpendAmount]
-    """Most that a run may use, including what the agents use that it started."""
+    """The maximum spending of a run, including the agents that it started."""
     session: NotRequired[SpendAmount]
-    """Most that all runs of the session may use together."""
+    """The maximum spending of all runs of the session together."""
     action: LimitAction
     """The reaction when one of these limits is reached."""
 
@@ -126,34 +126,34 @@ LimitAction = Literal["idle", "summarize", "partial", "error"]
 """The reaction when a limit is reached.
 
 - ``idle``: The run ends, and the agent is idle.
-- ``summarize``: The model says without tools what it has found, and the run ends.
-- ``partial``: The run ends with all that the model said in it.
+- ``summarize``: The model summarises its findings without tools, and the run ends.
+- ``partial``: The run ends with all of the model's texts in it.
 - ``error``: The run ends as failed.
 """
 
 
 class ResponseLimits(TypedDict):
     """The limits on how much of one response of a model is read. A response that exceeds one
-    ends the run as failed, and what was said until then is kept."""
+    ends the run as failed, and the model's text so far is kept."""
 
     max_bytes: int
     """Bytes of its body."""
     max_kept_bytes: int
-    """Bytes that are held of it: what it says, and an event until it is complete."""
+    """Bytes of it held in memory: its content, and an event until it is complete."""
     max_items: int
-    """Pieces of its reply: texts, thoughts, calls, fields that come one by one, and every twenty
-    names and values in the arguments of a call."""
+    """Parts of its reply: texts, thinking, calls, fields that arrive one by one, and every
+    twenty names and values in the arguments of a call."""
     max_calls: int
     """Calls of tools, including those in its text."""
 
 
 class RetryPolicy(TypedDict):
-    """The rules for trying a failed model call again. The delay is ``base_ms``, doubled for each
-    try, at most ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider
-    asks for takes its place."""
+    """The rules for retrying a failed model call. The delay is ``base_ms``, doubled for each
+    retry, at most ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider
+    asks for overrides it."""
 
     max_retries: int
-    """The maximum number of times that one model call is tried again; 0 switches retries off."""
+    """The maximum number of retries of one model call; 0 switches retries off."""
     base_ms: int
     """The first delay, in milliseconds."""
     max_ms: int
@@ -166,18 +166,18 @@ class RetryPolicy(TypedDict):
     idle_ms: int
     """The time without a byte after which a model call counts as broken, in milliseconds."""
     mid_stream: bool
-    """True if a call that breaks after text or a part of a tool call has come is tried again. No
-    tool has started then, and ``text_reset`` voids what was shown."""
+    """True if a call that breaks after text or a part of a tool call has arrived is retried. No
+    tool has started then, and ``text_reset`` voids the shown text."""
     refusal_closes: bool
     """True if a call that can never succeed, such as one whose key or model is refused, closes
-    the session. If not, its run fails, and the session can go on once that is fixed."""
+    the session. Otherwise its run fails, and the session can go on once the cause is fixed."""
 
 
 class ToolTimeouts(TypedDict):
     """Time limits of tool runs, in milliseconds."""
 
     default_command_ms: int
-    """The limit of a run whose call names none. If this is left at its default, a profile's own
+    """The limit of a run whose call sets none. If this has its default value, the profile's own
     limit applies."""
     max_command_ms: int
     """The longest limit that a run can have."""
@@ -208,8 +208,8 @@ class EnvironmentFacts(TypedDict, total=False):
     project_docs: list[ProjectDoc]
     """Instruction files of the project, root first."""
     nested_docs: list[ProjectDoc]
-    """Instruction files of folders below the workspace, in any order. An agent reads those on
-    the way to its folder and in it."""
+    """Instruction files of folders below the workspace's top, in any order. An agent reads those
+    on the way to its folder and in it."""
 
 
 class GitFacts(TypedDict, total=False):
@@ -231,7 +231,7 @@ class ProgramFacts(TypedDict):
     name: str
     """The name under which it runs."""
     description: str
-    """A sentence that says what it is and how it is called."""
+    """A sentence that describes it and its usage."""
 
 
 class ProjectDoc(TypedDict):
@@ -248,7 +248,7 @@ BuiltinToolsObject = TypedDict(
     {
         # The tools with these names.
         "only": "list[str]",
-        # All tools but those with these names.
+        # All tools except those with these names.
         "except": "list[str]",
     },
     total=False,
@@ -257,55 +257,55 @@ BuiltinToolsObject = TypedDict(
 
 
 BuiltinTools = Literal["all", "read_only", "none"] | BuiltinToolsObject
-"""The choice of the profile's own tools that the model is shown, by their names in its
-vocabulary. Those that ask the user or give the final answer have switches of their own.
+"""The choice of the profile's own tools, by their names in its vocabulary. The tools that ask
+the user or give the final answer have switches of their own.
 
-- ``all``: All that something in this session can carry out.
-- ``read_only``: Those of them that change nothing and run nothing.
+- ``all``: All tools that this session can carry out.
+- ``read_only``: Only the tools that change nothing and run nothing.
 - ``none``: None of the profile's tools.
 """
 
 
 class ToolSpec(TypedDict):
-    """A tool as the model is shown it."""
+    """A tool as the model sees it."""
 
     name: str
     """A unique name; among equal names the latest registration wins."""
     description: str
-    """The text that says what the tool does and when to use it."""
+    """The description of the tool and of its purpose."""
     parameters: dict[str, Any]
     """A JSON Schema whose root is an object."""
     read_only: NotRequired[bool]
-    """True if it changes nothing, so that it may run beside others."""
+    """True if it only reads, so that it may run beside others."""
     timeout_ms: NotRequired[int | None]
     """The time limit of a run, in milliseconds, at most ``timeouts.max_command_ms``; if absent,
-    that of a command that asks for none."""
+    the default limit of commands."""
     paths: NotRequired[list[str]]
     """The names of the arguments that are files or folders of the workspace, each one text or a
-    list of texts; an input's ``paths`` is checked against them. One that is absent in a call
+    list of texts; an input's ``paths`` is checked against them. An argument that a call omits
     stands for the agent's own folder."""
     freeform: NotRequired[FreeformSpec | None]
     """The form of a call with free text instead of JSON, for protocols that support it."""
 
 
 class FreeformSpec(TypedDict):
-    """A tool that is called with free text where the protocol can (OpenAI's custom tools), and
-    with the schema's arguments where it cannot."""
+    """A tool that is called with free text if the protocol supports that (OpenAI's custom
+    tools), and with the schema's arguments otherwise."""
 
     grammar: str
     """The grammar of the text, in Lark's syntax."""
     property: str
-    """The property of the schema that the text stands for."""
+    """The property of the schema that the text is the value of."""
     description: str
-    """The description that the model reads in place of the tool's."""
+    """The description that replaces the tool's for the model."""
 
 
 class ToolsShownObject(TypedDict, total=False):
     """Exactly one of these keys is there."""
 
     deferred: int
-    """At most this many, and the built-in ones always. The model finds the host's further tools
-    by ``tool_search``, which names them."""
+    """At most this many tools, but all built-in ones. ``tool_search`` names the host's further
+    tools, and the model finds them with it."""
 
 
 ToolsShown = Literal["all", "staged"] | ToolsShownObject
@@ -313,17 +313,17 @@ ToolsShown = Literal["all", "staged"] | ToolsShownObject
 
 - ``all``: All.
 - ``staged``: At first only ``select_category``, then the tools of the category that the
-  model has chosen: for small models, which choose badly among many.
+  model has chosen. For small models, which choose badly among many tools.
 """
 
 
 class ResultPolicy(TypedDict):
-    """The rules for outputs that are kept where the model has read only a part of them: it reads
-    the rest by ``read_result``."""
+    """The rules for outputs that are kept if the model has read only a part of them: it reads
+    the rest with ``read_result``."""
 
     preview_chars: int
-    """Most characters that the model reads at first of an output that is cut; 0 for as many as
-    without this."""
+    """The maximum number of characters of a cut output that the model reads at first; 0 for as
+    many as without this policy."""
 
 
 ExecMode = Literal["parallel", "serial"]
@@ -346,17 +346,17 @@ TokenEstimator = Literal["chars", "code_and_prose", "words", "bytes"]
 
 
 class CompactionPolicy(TypedDict):
-    """The rules for making the conversation shorter: when, how, and what of it stays. Without a
-    request of the host, that happens only where a tier or ``on_overflow`` says so."""
+    """The rules for shortening the conversation: when, how, and which part stays. Unless the
+    host requests it, that happens only if a tier or ``on_overflow`` says so."""
 
     auto: list[CompactionTier]
-    """The steps that are taken before a model call; of the tiers that are reached, the one that
-    begins last applies."""
+    """The tiers that apply before a model call; if several are reached, the one with the highest
+    start applies."""
     on_overflow: OnOverflow
     """The reaction when the conversation no longer fits the model."""
     truncate_if_needed: bool
-    """True if the oldest turns are left out where the conversation does not fit and nothing else
-    makes it shorter; if not, the run ends."""
+    """True if the oldest turns are left out when the conversation does not fit and nothing else
+    shortens it; otherwise the run ends."""
     keep: RetentionPolicy
     """The part of the conversation that stays."""
     summary: SummaryPolicy
@@ -365,10 +365,10 @@ class CompactionPolicy(TypedDict):
     """The number of turns above which the first tier applies, whatever their length; 0 for
     never."""
     max_failures: int
-    """The number of failures in a row after which nothing more is tried by itself, until a
+    """The number of failures in a row after which there are no automatic attempts, until a
     request of the host succeeds."""
     max_window: int
-    """Most tokens that count as the context window; 0 for all of it."""
+    """The maximum number of tokens that count as the context window; 0 for all of it."""
 
 
 CompactionTier = TypedDict(
@@ -380,11 +380,12 @@ CompactionTier = TypedDict(
         "to": "WindowFullness",
         # The step to take.
         "step": "FoldKind",
-        # Most of the user's inputs that stay with all that followed them; all that fit if absent.
+        # The maximum number of the user's inputs that are kept with everything that followed them;
+        # all that fit if absent.
         "inputs": "NotRequired[int]",
     },
 )
-"""A step that makes the conversation shorter by itself, and the fullness from which it applies."""
+"""A step that shortens the conversation automatically, and the fullness from which it applies."""
 
 
 class WindowFullness(TypedDict, total=False):
@@ -403,21 +404,22 @@ OnOverflow = Literal["warn", "compact_retry_once"]
 """The reaction when the conversation no longer fits the model.
 
 - ``warn``: The run ends, with a warning.
-- ``compact_retry_once``: The conversation is made half as long as the window, and the model
+- ``compact_retry_once``: The conversation is shortened to half of the window, and the model
   is called again, once for each input.
 """
 
 
 class RetentionPolicy(TypedDict):
-    """The part that stays of a conversation that is made shorter."""
+    """The part of a conversation that is kept when it is shortened."""
 
     tokens: int
-    """Most tokens of the newest turns that stay if the host asks for a shorter conversation."""
+    """The maximum number of tokens of the newest turns that are kept if the host requests a
+    shorter conversation."""
     rounds: int
-    """The number of the newest replies that stay in any case, each with its calls and their
+    """The number of the newest replies that are always kept, each with its calls and their
     results."""
     words_of_user: int
-    """Most tokens of the user's own words that follow a summary as they were said, the newest
+    """The maximum number of tokens of the user's inputs that follow a summary unchanged, newest
     first."""
     first_input: bool
     """True if the user's first input stays."""
@@ -429,19 +431,18 @@ class SummaryPolicy(TypedDict):
     model: str | None
     """Another model of the same endpoint; the agent's own if absent."""
     max_tokens: int
-    """Most tokens of the summary."""
+    """The maximum number of tokens of the summary."""
     result_chars: int
-    """Most characters of a tool's result that it reads."""
+    """The maximum number of characters that it reads of a tool's result."""
     instructions: str | None
     """Additional instructions for the summary."""
 
 
 class LoopPolicy(TypedDict):
-    """The rules for calls that repeat themselves: how they are detected, and what is done about
-    them."""
+    """The rules for calls that repeat themselves: their detection, and the reactions."""
 
     detect: bool
-    """True if repeating calls are looked for."""
+    """True if repeating calls are detected."""
     window: int
     """The number of the newest calls that must follow one pattern."""
     max_period: int
@@ -469,26 +470,26 @@ LoopStep = Literal["warn", "summarize", "ask_user", "stop"]
 """The reaction to calls that repeat themselves.
 
 - ``warn``: The model gets a warning.
-- ``summarize``: The model says without tools what it has found, and the run ends.
+- ``summarize``: The model summarises its findings without tools, and the run ends.
 - ``ask_user``: The user is asked whether to go on.
 - ``stop``: The run ends at once.
 """
 
 
 class ApprovalPolicy(TypedDict):
-    """Which calls a person must allow before they run (``Ask`` effects)."""
+    """The calls that a person must approve before they run (``Ask`` effects)."""
 
     ask: AskAbout
-    """Which calls are asked about."""
+    """The kinds of calls that are asked about."""
     allow: list[ApprovalRule]
     """Calls that are never asked about."""
 
 
 AskAbout = Literal["nothing", "programs", "changes", "everything"]
-"""Which calls are asked about.
+"""The kinds of calls that are asked about.
 
 - ``nothing``: Nobody is asked about any call.
-- ``programs``: Calls that run a program or are of the host's own tools, unless they only
+- ``programs``: Calls that run a program or belong to the host's own tools, unless they only
   read. Changes of files in the workspace need no approval.
 - ``changes``: Calls that may change something.
 - ``everything``: All calls that the host would run.
@@ -509,12 +510,12 @@ class HookPolicy(TypedDict):
     """The points at which the host's hooks run, and the rules for them."""
 
     points: list[HookPoint]
-    """The points at which the host wants to be asked."""
+    """The points at which the host's hooks run."""
     fail_closed: bool
-    """True if a hook that breaks counts as a denial; otherwise the run goes on."""
+    """True if a failing hook counts as a denial; otherwise the run goes on."""
     max_denials: int
     """The number of times for one input that the hook before the end may send the model back to
-    work; a further denial ends the run as it stands."""
+    work; a further denial ends the run as unverified."""
     after_tool: AfterToolPolicy
     """The rules for the hook after a tool."""
 
@@ -531,22 +532,22 @@ HookPoint = Literal[
 ]
 """The point in the loop at which a hook runs.
 
-- ``submit``: The user has said something. Replaceable by another text.
-- ``before_model``: Before a model call. A replacement is a text that the model reads as the
-  system's.
+- ``submit``: When the user submits an input. Replaceable by another text.
+- ``before_model``: Before a model call. A replacement is a text that the model reads as a
+  system message.
 - ``before_tool``: Before a tool runs. Replaceable by other arguments, which are checked
   again.
 - ``after_tool``: After a tool has run. Replaceable by another text for the model.
-- ``after_iteration``: After a round of calls, whose results the model is about to read. A
-  replacement is a text that it reads behind them, as a steering message; a denial ends the
+- ``after_iteration``: After a round of calls, before the model reads the results. A
+  replacement is a text that it reads after them, as a steering message; a denial ends the
   run.
 - ``before_stop``: Before the run ends. The model reads the reason of a denial, and the run
   goes on, as often as ``max_denials`` allows.
-- ``outbound``: Before the result of the session's own agent goes out, at the end of a run
-  that was not interrupted, denied or failed. Replaceable by another result, which leaves the
-  history as it is; a denial withholds the result.
-- ``compact``: Before the oldest turns are archived or summed up. Replaceable by a text that
-  stands in their place; a denial leaves the conversation as it is.
+- ``outbound``: Before the result of the session's own agent is reported, at the end of a
+  run that was not interrupted, denied or failed. Replaceable by another result, which does
+  not change the history; a denial withholds the result.
+- ``compact``: Before the oldest turns are archived or summarised. Replaceable by a text
+  that stands in their place; a denial leaves the conversation unchanged.
 """
 
 
@@ -560,8 +561,8 @@ class AfterToolPolicy(TypedDict):
 DeniedResult = Literal["withhold", "keep"]
 """The result of a call that a hook has denied after it has run.
 
-- ``withhold``: The model reads the reason in its place.
-- ``keep``: The model reads it as it is, as if the hook had allowed it.
+- ``withhold``: The model reads the reason instead of the output.
+- ``keep``: The model reads the output, as if the hook had allowed it.
 """
 
 
@@ -577,32 +578,32 @@ class SubagentPolicy(TypedDict):
     """Agents that an agent may start."""
 
     max_depth: int
-    """The maximum depth to which agents may be nested; 0 offers none."""
+    """The maximum nesting depth of agents; 0 allows none."""
     max_open: int
     """The maximum number of agents that may be open at once, at all depths together."""
     batch_ms: int
-    """The time that the agents of one ``spawn_agents`` have, in milliseconds; those that still
+    """The time limit of the agents of one ``spawn_agents``, in milliseconds; agents that still
     work then are ended. 0 means no limit."""
     coordinate: bool
-    """True if an input that asks for several agents brings a note on how to share the work out
-    among them."""
+    """True if an input that asks for several agents is followed by a note on how to share the
+    work among them."""
 
 
 class NamedAgent(TypedDict):
-    """An agent that can be started by a name."""
+    """An agent that can be started by name."""
 
     description: str
     """The sentence by which a model chooses it."""
     prompt: str
-    """The text that its system prompt begins with, in place of the family's own words; empty for
-    these."""
+    """The text that begins its system prompt, in place of the family's base instructions; empty
+    for those."""
     model: str | None
-    """Its model, at the endpoint of the session's. Without one it is the model that the call
-    names, or the session's."""
+    """Its model, at the session's endpoint. If absent, it is the model that the call names, or
+    the session's."""
     tools: list[str] | None
-    """The names of the tools that it has, among those of the session; all of them if absent."""
+    """The names of its tools, among those of the session; all of them if absent."""
     max_turns: int
-    """Most turns that it may take; 0 means no limit."""
+    """The maximum number of turns; 0 means no limit."""
 
 
 class RepairPolicy(TypedDict):
@@ -611,16 +612,16 @@ class RepairPolicy(TypedDict):
     continue_on_length: int
     """The number of times in a run that a text cut by the output limit is continued."""
     grow_output: bool
-    """True if a reply that the output limit has cut within a call is asked for again with twice
+    """True if a reply that the output limit has cut within a call is requested again with twice
     the limit, which then holds until the next input."""
     retry_on_empty: int
-    """The number of times in a run that a reply without text and calls is asked for again."""
+    """The number of times in a run that a reply without text and calls is requested again."""
     coerce_arguments: bool
-    """True if arguments of the wrong type are converted where their meaning is plain."""
+    """True if arguments of the wrong type are converted if their meaning is clear."""
 
 
 class CorrectionPolicy(TypedDict):
-    """The corrections of a run. A fault over its number stands as it is."""
+    """The corrections of a run. A fault beyond its number is accepted."""
 
     faults: FaultCounts
     """The number of times that a run corrects each fault, by the fault's name; 0 for never."""
@@ -632,56 +633,56 @@ class CorrectionPolicy(TypedDict):
 
 
 class FaultCounts(TypedDict, total=False):
-    """The fields of ``faults``, for those who describe its JSON."""
+    """The fields of ``faults``, for the schema of its JSON."""
 
     promised: int
-    """Replies that announce what they will do, and do nothing."""
+    """Replies that announce an action, and do nothing."""
     too_short: int
-    """Replies of less than 100 characters that end nowhere."""
+    """Replies of less than 100 characters without a complete sentence."""
     asked_instead: int
-    """Replies that ask whether to begin. Where the model may ask the user (``ask_user``), they
-    are none."""
+    """Replies that ask whether to begin. They do not count if the model may ask the user
+    (``ask_user``)."""
     wrote_only: int
-    """First replies of more than 300 characters of a model that has called no tool yet."""
+    """First replies of more than 300 characters from a model that has called no tool yet."""
     claimed: int
-    """Replies that claim a change of files by a model that has called no tool yet."""
+    """Replies that claim a change of files, from a model that has called no tool yet."""
     fake_result: int
-    """Replies that go on with a tool's result of their own making. It is cut off, also over the
-    number."""
+    """Replies that invent a tool's result. They are cut off there, even beyond the number."""
     named_tool: int
-    """Replies after a call that write another one as text, in a form that nobody reads."""
+    """Replies after a call that write another one as text, in a form that is not parsed."""
     greeting: int
-    """Replies after a call that greet the user in place of an answer."""
+    """Replies after a call that greet the user instead of answering."""
     echo: int
-    """Replies that repeat one passage over and over. They are ended as they do, also over the
+    """Replies that repeat one passage over and over. They are ended at once, even beyond the
     number."""
     patch_spiral: int
-    """Edits of one file that fail four times in a row. With any number but 0, each file is told
-    of once."""
+    """Edits of one file that fail four times in a row. With any number but 0, each file is
+    reported once."""
 
 
 class RoutingPolicy(TypedDict):
-    """The models beside the session's own, and the rules by which they are chosen."""
+    """The models besides the session's own, and the rules for choosing among them."""
 
     models: list[RoutedModel]
-    """The further models. When a model fails, the next one of this order takes over that has not
-    failed itself."""
+    """The further models. When a model fails, the next one in this order that has not failed
+    itself takes over."""
     backoff_ms: int
-    """The time for which a model is left alone that is overloaded or has had too many requests,
-    in milliseconds; longer where its provider asks for more."""
+    """The time for which an overloaded or rate-limited model is not used, in milliseconds;
+    longer if its provider asks for more."""
     overflow_to_larger: bool
     """True if a model with a larger window takes over a conversation that does not fit."""
 
 
 class RoutedModel(TypedDict):
-    """A model that a session may ask beside its own."""
+    """A model that a session may use besides its own."""
 
     model: ModelConfig
-    """The model, and how to talk to it."""
+    """The model and its endpoint."""
     cheap: bool
-    """True if it writes the summaries. It takes over for others only when none of them is left."""
+    """True if it writes the summaries. It takes over for other models only when no other is
+    left."""
     tasks: list[TaskKind]
-    """The kinds of tasks for which it goes before the others."""
+    """The kinds of tasks for which it is preferred."""
 
 
 TaskKind = Literal[
@@ -696,26 +697,26 @@ TaskKind = Literal[
     "boilerplate",
     "generation",
 ]
-"""The names of ``tasks``, for those who describe its JSON.
+"""The names of ``tasks``, for the schema of its JSON.
 
 - ``security_review``: To check that something is secure.
-- ``orchestration``: To have several agents work at once.
+- ``orchestration``: To make several agents work at once.
 - ``unit_test``: To write tests.
-- ``debug``: To find a fault.
-- ``refactor``: To change the form of code and not what it does.
-- ``review``: To judge code.
+- ``debug``: To find a bug.
+- ``refactor``: To change the form of code but not its behaviour.
+- ``review``: To review code.
 - ``planning``: To plan or design.
 - ``explain``: To explain.
-- ``boilerplate``: To set up what every project has.
+- ``boilerplate``: To set up the standard parts of a project.
 - ``generation``: To write something new.
 """
 
 
 class UndoPolicy(TypedDict):
-    """The rules about what can be undone."""
+    """The limit on steps that can be undone."""
 
     max_steps: int
-    """The maximum number of steps in a row that can be undone; 0 for all."""
+    """The maximum number of steps that can be undone in a row; 0 for all."""
 
 
 class AnswerConfig(TypedDict):
@@ -724,7 +725,7 @@ class AnswerConfig(TypedDict):
     schema: dict[str, Any]
     """A JSON Schema whose root is an object."""
     retries: int
-    """The number of times that a run that ends with text is asked for the answer again."""
+    """The number of times that the answer is requested again if a run ends with text."""
 
 
 ConfigPreset = Literal[
@@ -739,18 +740,18 @@ ConfigPreset = Literal[
 ]
 """A configuration by name.
 
-- ``seed001``: Every default of the Coding Agent Loop Specification.
-- ``modern``: The settings that people who know codex, Claude Code or pi expect: the tools
-  that the model was trained on, files read before they are changed, arguments converted to
-  fit their schema, sessions that survive a refused request; 200 rounds for an input, and
-  calls that go on repeating themselves after two warnings end the run.
+- ``seed001``: The defaults of the Coding Agent Loop Specification.
+- ``modern``: The settings that users of codex, Claude Code or pi expect: the tools that the
+  model was trained on, files that must be read before they are changed, arguments that are
+  converted to fit their schema, sessions that survive a refused request, and at most 200
+  rounds for an input; calls that still repeat after two warnings end the run.
 - ``ollama``: Small local models: 25 rounds, then a summary; loops stop early; outputs take
   less than a third of the window.
 - ``ironclaw``: Approval of changes, 50 rounds, and only failing calls count as a loop.
-- ``gnoma``: Few and long retries, none in mid-stream; a limit is an error.
-- ``council_member``: A member of a council, who gives a position on a question: by
-  reasoning alone, without any tool.
-- ``council_discusser``: A member of a council who weighs the positions of the others,
-  likewise.
-- ``council_reviewer``: A member of a council who reviews what it has come to, likewise.
+- ``gnoma``: Few retries with long delays, none in mid-stream; reaching a limit is an error.
+- ``council_member``: A member of a council, who gives a position on a question by reasoning
+  alone, without any tool.
+- ``council_discusser``: A member of a council who weighs the positions of the others, also
+  without tools.
+- ``council_reviewer``: A member of a council who reviews its outcome, also without tools.
 """

@@ -45,28 +45,28 @@ class PartFile(TypedDict):
     media_type: str
     """The type, for example ``application/pdf``."""
     name: str
-    """Its name, which the model reads."""
+    """The name of the file, which the model reads."""
     data: str
     """The file's bytes in base64."""
 
 
 Part = PartText | PartImage | PartImageUrl | PartFile
-"""A piece of what a user or a tool says."""
+"""A part of a message from a user or a tool."""
 
 
 class Outcome(TypedDict):
     """The outcome of an action or of a custom tool's run."""
 
     parts: list[Part]
-    """The whole output of the tool; ``streams`` says how a program's is laid out."""
+    """The whole output of the tool; ``streams`` describes the layout of a program's output."""
     streams: NotRequired[bool]
-    """True if the first two parts are what a program printed on standard output and on standard
-    error, each of which may be empty. Further parts say more about the run. The model reads
-    them all as one text, ``joined_text``."""
+    """True if the first two parts are a program's standard output and standard error, each of
+    which may be empty. Further parts are remarks on the run. The model reads them all as one
+    text, ``joined_text``."""
     error: NotRequired[ToolErrorName]
     """The kind of error, if there was one; ``parts`` then say what went wrong and what to do."""
     denied_by: NotRequired[DeniedBy]
-    """The one who denied the call, if it needed an approval and got none."""
+    """The source of the denial, if the call needed an approval and got none."""
     exit: NotRequired[int]
     """A program's exit code."""
     count: NotRequired[int]
@@ -75,14 +75,14 @@ class Outcome(TypedDict):
     duration_ms: NotRequired[int]
     """The duration of the run since its launch, in milliseconds, without the time in which a
     person was asked. If the host does not report it, the session measures it; it is absent
-    only if nothing ran, or if nobody knows what became of the run."""
+    only if nothing ran, or if the run was lost."""
     timed_out: NotRequired[bool]
-    """True if the time limit ended the run; ``parts`` then hold what came before."""
+    """True if the time limit ended the run; ``parts`` then hold the output up to then."""
     changes: NotRequired[list[ReportedChange]]
     """The files that changed."""
     digests: NotRequired[list[str]]
-    """The digests of the files that the action names, in its order, as they are after it; an
-    empty text for a file that does not exist. Given only if ``known`` was."""
+    """The digests of the files that the action names, in its order, after it was carried out; an
+    empty text for a file that does not exist. Present only if ``known`` was."""
     capped_at_source: NotRequired[bool]
     """True if the tool itself dropped a part of its output."""
     details: NotRequired[Any]
@@ -110,7 +110,7 @@ ToolErrorName = Literal[
 """The kinds of failure that a model can act on.
 
 - ``not_found``: No such file, folder or program.
-- ``permission_denied``: The path is outside of the workspace or protected.
+- ``permission_denied``: The path is outside the workspace or protected.
 - ``edit_conflict``: The text to replace was not found, or not once.
 - ``invalid_arguments``: The arguments do not fit the tool's schema, or a pattern does not
   parse.
@@ -118,9 +118,9 @@ ToolErrorName = Literal[
 - ``wrong_file_type``: A folder where a file is needed, or the other way round.
 - ``binary``: The file is not text.
 - ``too_large``: The file or the output is larger than the tool handles.
-- ``exit``: The program ended with another exit code than 0.
+- ``exit``: The program ended with an exit code other than 0.
 - ``timeout``: The time limit ended the run.
-- ``denied``: The call was not allowed; ``denied_by`` says by whom.
+- ``denied``: The call was denied; ``denied_by`` says by whom.
 - ``interrupted``: The user or the host interrupted the run.
 - ``limit``: A limit of the sandbox (memory, output, disk) ended the run.
 - ``io``: Reading or writing failed for another reason.
@@ -129,12 +129,12 @@ ToolErrorName = Literal[
 
 
 DeniedBy = Literal["person", "nobody", "hook", "options"]
-"""The one who did not allow a call.
+"""The source of a denial.
 
-- ``person``: A person, or whoever decides for them.
-- ``nobody``: Nobody was there to allow it.
+- ``person``: A person, or a function that decides for them.
+- ``nobody``: Nobody was there to approve it.
 - ``hook``: A hook of the host.
-- ``options``: The options of the input, which leave the tool out.
+- ``options``: The options of the input, which exclude the tool.
 """
 
 
@@ -142,13 +142,13 @@ class ReportedChange(TypedDict):
     """A file that an action changed."""
 
     path: str
-    """The file, from the workspace's root on."""
+    """The path of the file, relative to the workspace's root."""
     kind: ChangeKind
     """The kind of change."""
     before: NotRequired[str]
-    """Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB."""
+    """The text before; absent if the file did not exist, is not UTF-8 or is larger than 256 KiB."""
     after: NotRequired[str]
-    """Its text after, with the same exceptions."""
+    """The text after, with the same exceptions."""
 
 
 ChangeKind = Literal["created", "modified", "deleted"]
@@ -161,13 +161,13 @@ ChangeKind = Literal["created", "modified", "deleted"]
 
 
 class Status(TypedDict):
-    """The state of an agent and what it has used."""
+    """The state of an agent and its usage."""
 
     state: AgentState
     """The state of the agent."""
     compacting: NotRequired[bool]
-    """True if the agent only makes the conversation shorter because the host has asked for it:
-    no run is under way."""
+    """True if the agent is only shortening the conversation at the host's request: no run is
+    under way."""
     turns: int
     """User and assistant turns so far."""
     tool_calls: int
@@ -201,26 +201,26 @@ class Usage(TypedDict):
     cache_write: int
     """Input tokens written to the provider's cache."""
     reasoning: int
-    """Output tokens spent on reasoning, where the provider says so."""
+    """Output tokens spent on reasoning, if the provider reports them."""
 
 
 class ContextUsage(TypedDict):
-    """The tokens that fill an agent's context window, by what they are spent on. The parts are
-    estimates that add up to the total."""
+    """The tokens in an agent's context window, by use. The parts are estimates that add up to
+    the total."""
 
     system: int
     """The system prompt without the project's instructions."""
     documents: int
-    """The project's instructions: in the prompt, and those that were shown on the way."""
+    """The project's instructions: in the prompt, and those that calls have brought up."""
     tools: int
     """The tools, with their schemas."""
     history: int
-    """The inputs and the replies: texts, thinking, calls, and summaries of what was folded."""
+    """The inputs and the replies: texts, thinking, calls, and summaries of folded turns."""
     results: int
     """The results of tool calls."""
     total: int
-    """All of them: as the provider counted its last reply and everything before it, and an
-    estimate of what came after it."""
+    """All of them: the provider's count of its last reply and everything before it, plus an
+    estimate of later turns."""
     window: int
     """The tokens that count as the context window."""
     free: int
@@ -249,8 +249,8 @@ RunEnd = Literal[
 - ``denied``: A hook of the host denied it.
 - ``unverified``: The hook before the end has denied it more often than
   ``hooks.max_denials`` allows.
-- ``incomplete``: The last reply was cut; what there is of it is the run's text.
-- ``refused``: The model refused, or a filter of its provider.
+- ``incomplete``: The last reply was cut; the partial text is the run's text.
+- ``refused``: The model or a filter of its provider refused.
 - ``failed``: The model or its endpoint failed for good.
 """
 
@@ -276,21 +276,21 @@ ErrorKind = Literal[
 ]
 """The kinds of failure that end a run, as ``incomplete``, ``refused`` or ``failed``.
 
-- ``authentication``: The endpoint does not accept the key.
+- ``authentication``: The endpoint refused the key.
 - ``quota``: The account's credit, quota or plan is used up.
 - ``rate_limit``: The endpoint limits the rate, and the retries are used up.
 - ``overloaded``: The endpoint is overloaded, and the retries are used up.
 - ``context_overflow``: The conversation no longer fits the model.
-- ``invalid_request``: The endpoint does not accept the request.
+- ``invalid_request``: The endpoint refused the request.
 - ``content_filter``: A filter of the provider refused the request or the reply.
 - ``refusal``: The model refused to answer.
-- ``output_limit``: The output limit has cut the reply.
-- ``reply``: The model's replies are empty or broken, and asking again did not help.
+- ``output_limit``: The output limit cut the reply.
+- ``reply``: The model's replies are empty or broken, and a retry did not help.
 - ``server``: The endpoint failed, and the retries are used up.
 - ``network``: The connection failed, and the retries are used up.
 - ``host``: The host did not send the request.
 - ``protocol``: The provider broke its protocol, and the retries are used up.
 - ``limit``: A limit is reached, and ``limits.action`` makes that a failure.
-- ``answer``: The model did not give the final answer in the form that was asked for.
-- ``internal``: A fault of Innerloop itself.
+- ``answer``: The model did not give the final answer in the required form.
+- ``internal``: A bug in Innerloop itself.
 """

@@ -105,11 +105,11 @@ class AskApproval(TypedDict):
     arguments: Any
     """The arguments of the call."""
     folder: NotRequired[str]
-    """The folder of the workspace that the calling agent works in, from the root on, which is
-    the empty text; paths in the arguments begin there."""
+    """The folder of the workspace that the calling agent works in, relative to the root (empty
+    for the root itself); paths in the arguments are relative to it."""
     after: NotRequired[list[str]]
-    """The ids of earlier calls of the same reply that are not over yet: the call finds what they
-    leave."""
+    """The ids of earlier calls of the same reply that are not over yet, whose changes this call
+    will see."""
 
 
 class AskQuestion(TypedDict):
@@ -145,16 +145,17 @@ class HookRun(TypedDict):
     point: HookPoint
     """The point in the loop at which it runs."""
     payload: Any
-    """The data that the hook is given."""
+    """The data passed to the hook."""
 
 
 class Output(TypedDict, total=False):
-    """One output: a thing to do or a thing to know. Exactly one of these keys is there."""
+    """One output: an effect to carry out or an event to observe. Exactly one of these keys is
+    there."""
 
     effect: SessionEffect
-    """A thing to do."""
+    """An effect to carry out."""
     event: Event
-    """A thing to know."""
+    """An event to observe."""
 
 
 class SessionEffectHttp(TypedDict):
@@ -205,7 +206,7 @@ class SessionEffectRunHook(TypedDict):
 
 class SessionEffectCancel(TypedDict):
     """Stop an open effect. It needs no answer of its own: the effect that it names is still
-    answered once, with what there is."""
+    answered once, with its output so far."""
 
     id: int
     """The effect to stop."""
@@ -214,7 +215,7 @@ class SessionEffectCancel(TypedDict):
 
 
 class SessionEffect(TypedDict, total=False):
-    """A thing to do. Exactly one of these keys is there."""
+    """An effect: something that the host carries out. Exactly one of these keys is there."""
 
     http: SessionEffectHttp
     """Send a request and report the response as ``HttpInput``s."""
@@ -226,7 +227,7 @@ class SessionEffect(TypedDict, total=False):
     """Run a hook and report its ``HookReply``."""
     cancel: SessionEffectCancel
     """Stop an open effect. It needs no answer of its own: the effect that it names is still
-    answered once, with what there is."""
+    answered once, with its output so far."""
 
 
 class HttpRequest(TypedDict):

@@ -25,13 +25,13 @@ class EventStamp(TypedDict):
     at: int
     """The session time of the event, in milliseconds since the session was opened."""
     wall: int
-    """The time of the event in milliseconds since 1970, by the host's wall clock as it was when
+    """The time of the event in milliseconds since 1970, derived from the host's wall clock when
     the session was opened or restored."""
     session: str
     """The id of its session."""
     effect: NotRequired[int]
-    """The effect (a request, a tool's run, a question) whose answer led to it; none if a command
-    or the time did."""
+    """The effect (a request, a tool's run, a question) whose answer led to it; absent if a
+    command or the time did."""
     agent: int
     """The agent that the event belongs to; the session's own agent is 0."""
 
@@ -47,7 +47,7 @@ class EventSessionStart(EventStamp):
     profile: ProfileKind
     """The model family whose tools and prompt are used."""
     vocabulary: VocabularyKind
-    """Under which names the family's tools are shown."""
+    """The vocabulary under which the family's tools are shown."""
     tools: list[str]
     """The names of the tools."""
     context_window: int
@@ -65,7 +65,7 @@ class EventSessionEnd(EventStamp):
 
 
 class EventUserInput(EventStamp):
-    """The user said something: a run begins, or a further input of the same run."""
+    """The user's input: a run begins, or a further input of the same run."""
 
     type: Literal["user_input"]
     parts: list[Part]
@@ -116,7 +116,7 @@ class EventAssistantReasoningDelta(EventStamp):
 
 
 class EventAssistantTextEnd(EventStamp):
-    """A reply is whole. This event comes once for each reply, with or without text."""
+    """A reply is complete. This event comes once for each reply, with or without text."""
 
     type: Literal["assistant_text_end"]
     text: str
@@ -124,25 +124,25 @@ class EventAssistantTextEnd(EventStamp):
     reasoning: NotRequired[str]
     """The whole thinking, if there was any."""
     usage: NotRequired[Usage]
-    """The tokens that the reply used, if the provider said so."""
+    """The tokens that the reply used, if the provider reported them."""
     cost_nano_usd: NotRequired[int]
     """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
     ttft_ms: NotRequired[int]
-    """The time from the request to the first piece of the reply, in milliseconds; absent where
-    the reply came as a whole, or was cut off."""
+    """The time from the request to the first piece of the reply, in milliseconds; absent if the
+    reply was not streamed, or was cut off."""
     ms: NotRequired[int]
-    """The time from the request to the end of the reply, in milliseconds; absent where it was
-    cut off."""
+    """The time from the request to the end of the reply, in milliseconds; absent if it was cut
+    off."""
 
 
 class EventTextReset(EventStamp):
-    """The output of the current reply so far is void: the model is called again."""
+    """The current reply's output so far is void: the model is called again."""
 
     type: Literal["text_reset"]
 
 
 class EventRequestStart(EventStamp):
-    """A request for the next reply goes to the model."""
+    """A request for the next reply is sent to the model."""
 
     type: Literal["request_start"]
     attempt: int
@@ -152,27 +152,27 @@ class EventRequestStart(EventStamp):
 
 
 class EventQueued(EventStamp):
-    """The host holds the request back, since others go first."""
+    """The host holds the request back, since others are ahead of it."""
 
     type: Literal["queued"]
     ahead: int
-    """The number of requests that go first."""
+    """The number of requests ahead of it."""
 
 
 class EventToolCallDelta(EventStamp):
-    """The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
-    out before the reply is whole; ``text_reset`` voids it."""
+    """The model writes a tool call: the call begins, or more of its arguments arrived. Nothing
+    is carried out before the reply is complete; ``text_reset`` voids it."""
 
     type: Literal["tool_call_delta"]
     index: int
-    """The number that tells the calls of a reply apart."""
+    """The number that distinguishes the calls of a reply."""
     call_id: str
-    """The call's id, as the model gave it. ``tool_call_start`` has another one if this one is
-    empty or not unique."""
+    """The model's id for the call. ``tool_call_start`` has another one if this one is empty or
+    not unique."""
     name: str
-    """The tool's name, as far as it has come."""
+    """The tool's name, as far as it has arrived."""
     text: str
-    """The new piece of the arguments' JSON text; empty where the call begins."""
+    """The new piece of the arguments' JSON text; empty when the call begins."""
 
 
 class EventToolCallStart(EventStamp):
@@ -222,7 +222,7 @@ class EventResultKept(EventStamp):
     chars: int
     """The number of its characters."""
     text: NotRequired[str]
-    """The whole of it, for whoever keeps it; a driver's hosts get an empty text."""
+    """The whole text, for the driver that keeps it; the driver's hosts get an empty text."""
 
 
 class EventSteeringInjected(EventStamp):
@@ -244,7 +244,7 @@ class EventTurnLimit(EventStamp):
 
 
 class EventBudgetLimit(EventStamp):
-    """The budget is used up, which ends the run; the model may still be asked to sum up."""
+    """The budget is used up, which ends the run; the model may still be asked for a summary."""
 
     type: Literal["budget_limit"]
     which: Literal[
@@ -257,7 +257,7 @@ class EventBudgetLimit(EventStamp):
     ]
     """The limit's path below ``limits``, for example ``run.tokens``."""
     used: int
-    """The amount that is used."""
+    """The amount used."""
     limit: int
     """The value of the limit."""
 
@@ -273,7 +273,7 @@ class EventLoopDetection(EventStamp):
 
 
 class EventCorrected(EventStamp):
-    """A reply had a fault; the model has been told, and is asked again."""
+    """A reply had a fault; the model has been told, and is called again."""
 
     type: Literal["corrected"]
     fault: ReplyFault
@@ -295,7 +295,7 @@ class EventAgentStarted(EventStamp):
     model: str
     """The model that it uses."""
     folder: NotRequired[str]
-    """The folder of the workspace that it works in, from the root on, which is empty."""
+    """The folder of the workspace that it works in, relative to the root; empty for the root."""
     name: NotRequired[str]
     """The name in ``agents`` by which it was started, if it has one."""
 
@@ -307,11 +307,11 @@ class EventAgentEnded(EventStamp):
     success: bool
     """True if its last run succeeded."""
     output: str
-    """The last text that it said."""
+    """Its last text."""
 
 
 class EventPlan(EventStamp):
-    """The model has written down or changed its plan."""
+    """The model has written or changed its plan."""
 
     type: Literal["plan"]
     items: list[PlanItem]
@@ -319,7 +319,7 @@ class EventPlan(EventStamp):
 
 
 class EventFinalAnswer(EventStamp):
-    """The run's final answer in the form that was asked for."""
+    """The run's final answer in the required form."""
 
     type: Literal["final_answer"]
     value: Any
@@ -345,7 +345,7 @@ class EventRouted(EventStamp):
     to: ModelOrigin
     """The model."""
     task: NotRequired[str]
-    """The kind of the task, where the input tells one and models are chosen by it."""
+    """The kind of the task, if the input shows one and models are chosen by it."""
 
 
 class EventRerouted(EventStamp):
@@ -361,13 +361,13 @@ class EventRerouted(EventStamp):
 
 
 class EventRewound(EventStamp):
-    """The model sees again what it saw before. Files are as they were."""
+    """The model's view of an earlier time is restored. Files do not change."""
 
     type: Literal["rewound"]
     why: RewindReason
     """The kind of rewind that the host asked for."""
     to: int
-    """The number of turns that the log had then."""
+    """The number of turns in the log at that time."""
     undo_left: int
     """The number of steps that can be undone from here."""
     redo_left: int
@@ -375,7 +375,7 @@ class EventRewound(EventStamp):
 
 
 class EventCompactionStarted(EventStamp):
-    """Turns are to be folded, which takes a model or the host's hook: ``compacted`` or
+    """Turns are about to be folded by a model or the host's hook; ``compacted`` or
     ``compaction_failed`` follows."""
 
     type: Literal["compaction_started"]
@@ -388,7 +388,7 @@ class EventCompactionStarted(EventStamp):
 
 
 class EventCompacted(EventStamp):
-    """The model reads less of the conversation from now on. The history still has all of it."""
+    """The model reads less of the conversation from now on. The history keeps all of it."""
 
     type: Literal["compacted"]
     kind: FoldKind
@@ -402,35 +402,35 @@ class EventCompacted(EventStamp):
     after: int
     """The approximate number of tokens of the conversation from now on."""
     text: NotRequired[str]
-    """The text that stands in the place of the turns that are left out."""
+    """The text that replaces the turns that are left out."""
     usage: NotRequired[Usage]
-    """The tokens that the summary has used, if the provider said so."""
+    """The tokens that the summary has used, if the provider reported them."""
     cost_nano_usd: NotRequired[int]
     """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
 
 
 class EventCompactionFailed(EventStamp):
-    """The conversation could not be made shorter and stays as it is."""
+    """The conversation could not be shortened and does not change."""
 
     type: Literal["compaction_failed"]
     kind: FoldKind
-    """The way in which it was to become shorter."""
+    """The way in which it was to be shortened."""
     why: FoldReason
-    """The reason why it was to become shorter."""
+    """The reason why it was to be shortened."""
     message: str
-    """The reason why it did not become shorter."""
+    """The reason why it was not shortened."""
     usage: NotRequired[Usage]
-    """The tokens that a summary has used all the same, if the provider said so."""
+    """The tokens that a summary has used nevertheless, if the provider reported them."""
     cost_nano_usd: NotRequired[int]
     """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
 
 
 class EventPrefixRebased(EventStamp):
-    """The provider's cached prefix of earlier requests no longer fits."""
+    """The prefix of earlier requests that the provider has cached no longer matches."""
 
     type: Literal["prefix_rebased"]
     reason: str
-    """The reason why it no longer fits."""
+    """The reason why it no longer matches."""
 
 
 class EventWarning(EventStamp):
@@ -442,13 +442,13 @@ class EventWarning(EventStamp):
 
 
 class EventError(EventStamp):
-    """Something failed for good."""
+    """A permanent failure."""
 
     type: Literal["error"]
     kind: ErrorKind
     """The kind of failure."""
     message: str
-    """The text that says what failed, and what to do."""
+    """The text that describes the failure, and what to do."""
 
 
 Event = (
@@ -488,7 +488,7 @@ Event = (
     | EventWarning
     | EventError
 )
-"""One thing to know. Told apart by ``type``."""
+"""One event for the host. Told apart by ``type``."""
 
 
 ReplyFault = Literal[
@@ -505,16 +505,16 @@ ReplyFault = Literal[
 ]
 """The fault of a reply that is corrected.
 
-- ``promised``: It announces what it will do, and does nothing.
-- ``too_short``: It is short, and ends nowhere.
-- ``asked_instead``: It asks whether to begin.
-- ``wrote_only``: It is long, and no tool was called yet.
-- ``claimed``: It claims a change, and no tool was called yet.
-- ``fake_result``: It goes on with a tool's result of its own making.
-- ``named_tool``: It writes a call as text.
-- ``greeting``: It greets the user in place of an answer.
-- ``echo``: It repeats one passage over and over.
-- ``patch_spiral``: It edits a file that earlier edits have failed on.
+- ``promised``: The reply announces an action, and does nothing.
+- ``too_short``: The reply is short, without a complete sentence.
+- ``asked_instead``: The reply asks whether to begin.
+- ``wrote_only``: The reply is long, and no tool was called yet.
+- ``claimed``: The reply claims a change, and no tool was called yet.
+- ``fake_result``: The reply invents a tool's result.
+- ``named_tool``: The reply writes a call as text.
+- ``greeting``: The reply greets the user instead of answering.
+- ``echo``: The reply repeats one passage over and over.
+- ``patch_spiral``: The reply edits a file again on which earlier edits have failed.
 """
 
 
@@ -522,7 +522,7 @@ class PlanItem(TypedDict):
     """A step of the model's plan."""
 
     text: str
-    """The text that says what is to be done."""
+    """The task of the step."""
     status: PlanStatus
     """The status of the step."""
 
@@ -533,8 +533,8 @@ PlanStatus = Literal["pending", "in_progress", "completed", "cancelled", "blocke
 - ``pending``: The step has not begun.
 - ``in_progress``: The step is under way.
 - ``completed``: The step is done.
-- ``cancelled``: Not wanted any more.
-- ``blocked``: Waits for something else.
+- ``cancelled``: The step is no longer wanted.
+- ``blocked``: The step waits for something else.
 """
 
 
@@ -543,5 +543,5 @@ FoldReason = Literal["full", "overflow", "asked"]
 
 - ``full``: A tier is reached.
 - ``overflow``: The conversation did not fit the model.
-- ``asked``: The host asked for it.
+- ``asked``: The host requested it.
 """

@@ -24,59 +24,60 @@ class Turn(TypedDict):
 
 
 class TurnKindRewound(TypedDict):
-    """The model sees again what it saw when the log had ``at`` turns."""
+    """The model's view of the time when the log had ``at`` turns is restored."""
 
     at: int
-    """The number of turns that the log had."""
+    """The number of turns in the log at that time."""
     why: RewindReason
     """The kind of rewind that the host asked for."""
 
 
 class TurnKind(TypedDict, total=False):
-    """The kind of a turn, with its content: who said what. Exactly one of these keys is there."""
+    """The kind of a turn, which says whose it is, with its content. Exactly one of these keys is
+    there."""
 
     user: list[Part]
     """An input of the user."""
     assistant: Reply
     """A reply of the model."""
     tool_results: list[ToolResult]
-    """The answers to the calls of the reply before, in call order."""
+    """The results of the calls of the reply before, in call order."""
     system: str
     """A message of the host to the model, in the system's name."""
     steering: list[Part]
-    """A message put in between tool rounds; the model reads it as the user's."""
+    """A message inserted between tool rounds; the model reads it as the user's."""
     folded: HistoryFold
-    """Earlier turns are shown shorter from here on."""
+    """Earlier turns are shown in a shorter form from here on."""
     left_out: LeftOut
-    """Parts of earlier turns are replaced by words from here on, or are seen again."""
+    """Parts of earlier turns are replaced by a text from here on, or are shown again."""
     rewound: TurnKindRewound
-    """The model sees again what it saw when the log had ``at`` turns."""
+    """The model's view of the time when the log had ``at`` turns is restored."""
 
 
 class Reply(TypedDict):
-    """A whole reply of the model."""
+    """A complete reply of the model."""
 
     blocks: list[Block]
     """The blocks that the model sent, in order."""
     finish: FinishReason
     """The reason why it ended."""
     refusal: NotRequired[str]
-    """The provider's own words on why the model refused."""
+    """The provider's own explanation of the model's refusal."""
     reason: NotRequired[str]
     """The provider's explanation of an end that is neither a stop nor calls: its name for the
-    reason, and its words."""
+    reason, and its message."""
     usage: NotRequired[Usage]
-    """The tokens that it used; ``None`` if the provider did not say."""
+    """The tokens that it used; ``None`` if the provider did not report them."""
     wire: NotRequired[WireKind]
-    """The protocol in which it came: items that only its provider understands are sent back in
-    no other."""
+    """The protocol in which it came: items that only its provider understands are not sent back
+    in another one."""
     origin: NotRequired[ModelOrigin]
-    """The model and the endpoint that were asked for it: signatures and sealed thinking are sent
+    """The model and the endpoint that produced it: signatures and encrypted thinking are sent
     back to no others. If they are not known, the protocol decides."""
     response_id: NotRequired[str]
     """The provider's id of the response."""
     model: NotRequired[str]
-    """The model that answered, where the provider said so."""
+    """The model that answered, if the provider reported it."""
 
 
 class Block(TypedDict, total=False):
@@ -86,13 +87,13 @@ class Block(TypedDict, total=False):
     text: str
     """Text for the user."""
     marked_text: MarkedText
-    """Text for the user that goes back to the provider with its mark."""
+    """Text for the user that is sent back to the provider with its mark."""
     reasoning: ReasoningBlock
     """Thinking before the answer."""
     tool_call: ToolCall
     """A call that the host must carry out."""
     opaque: Any
-    """A block that only the provider understands, sent back to it untouched."""
+    """A block that only the provider understands, sent back to it unchanged."""
 
 
 class MarkedText(TypedDict):
@@ -105,10 +106,10 @@ class MarkedText(TypedDict):
 
 
 class ReasoningBlock(TypedDict):
-    """Thinking, with what the provider needs to get back unchanged."""
+    """Thinking, with the data that the provider needs back unchanged."""
 
     text: str
-    """The thinking itself, which may be empty."""
+    """The text of the thinking, which may be empty."""
     signature: NotRequired[str]
     """The provider's signature over it."""
     item: NotRequired[Any]
@@ -123,21 +124,21 @@ class ToolCall(TypedDict):
     name: str
     """The tool's name, whether or not such a tool exists."""
     arguments: str
-    """The arguments' JSON text as it came, which may be invalid; ``{}`` if the model sent
+    """The unchanged JSON text of the arguments, which may be invalid; ``{}`` if the model sent
     nothing. For a free-form call, its raw input."""
     detail: NotRequired[CallDetail]
-    """Further details that the provider gives of the call; most give none."""
+    """Further details of the call from the provider; most calls have none."""
 
 
 class CallDetail(TypedDict, total=False):
-    """The details that a provider gives of a call besides its name and arguments."""
+    """The details of a call besides its name and arguments."""
 
     freeform: bool
     """True if the arguments are free text instead of JSON (OpenAI's custom tools)."""
     signature: str
     """The provider's signature, sent back on the same call (Gemini)."""
     item: Any
-    """The provider's own form of the call, sent back untouched in place of ours."""
+    """The provider's own form of the call, sent back unchanged in place of ours."""
 
 
 FinishReason = Literal[
@@ -160,11 +161,11 @@ FinishReason = Literal[
 - ``length``: The output limit was reached.
 - ``content_filter``: A filter stopped the reply.
 - ``refusal``: The model refused to answer.
-- ``pause``: The provider paused and wants the reply sent back to go on.
+- ``pause``: The provider paused and needs the reply sent back to go on.
 - ``context_window``: The context window was full.
 - ``malformed_tool_call``: The provider could not read the model's own call.
 - ``error``: The provider reported a failure.
-- ``repetition``: It repeated one passage over and over, and was ended for that.
+- ``repetition``: The reply repeated one passage over and over, and was ended for that.
 - ``unknown``: The provider gave no reason, or an unknown one.
 """
 
@@ -181,16 +182,16 @@ WireKind = Literal["openai_responses", "openai_chat", "anthropic", "gemini", "ol
 
 
 class ModelOrigin(TypedDict):
-    """The model and the endpoint that a reply was asked from."""
+    """The model and the endpoint that produced a reply."""
 
     endpoint: str
     """The host's name for the endpoint."""
     model: str
-    """The model's name, as it was asked for."""
+    """The model's name, as it was requested."""
 
 
 class ToolResult(TypedDict):
-    """The answer to one call, as the model reads it."""
+    """The result of one call, as the model reads it."""
 
     call_id: str
     """The id of the call."""
@@ -201,20 +202,19 @@ class ToolResult(TypedDict):
 
 
 class HistoryFold(TypedDict):
-    """The replacement for earlier turns. Turns are named by their place in the log, which keeps
-    them all."""
+    """The replacement for earlier turns. Turns are named by their position in the log, which
+    keeps all of them."""
 
     upto: int
-    """The place of the first turn that is kept; 0 if no turn is left out."""
+    """The position of the first turn that is kept; 0 if no turn is left out."""
     pin: NotRequired[list[int]]
-    """The places of earlier turns that stay all the same, in order."""
+    """The positions of earlier turns that are kept nevertheless, in order."""
     stub_before: int
-    """The place of the turn before which each result is shown in one line."""
+    """The position of the turn before which each result is shown as one line."""
     text: NotRequired[str]
-    """The text that the model reads in place of the turns that are left out, after the earlier
-    turns that stay."""
+    """The text that replaces the turns that are left out, after the earlier turns that are kept."""
     kind: FoldKind
-    """The way in which the turns are made shorter."""
+    """The way in which the turns are shortened."""
     before: int
     """The approximate number of tokens that the model would have read without it."""
     after: int
@@ -222,49 +222,49 @@ class HistoryFold(TypedDict):
 
 
 FoldKind = Literal["stub", "archive", "summary", "truncate"]
-"""The way in which earlier turns are made shorter.
+"""The way in which earlier turns are shortened.
 
 - ``stub``: Results are left out; the calls stay.
-- ``archive``: The host keeps them.
-- ``summary``: A model has summed them up.
+- ``archive``: The host stores the turns.
+- ``summary``: A model has summarised them.
 - ``truncate``: They are left out.
 """
 
 
 class LeftOut(TypedDict):
-    """Parts that a provider refuses, or that are seen again since the fault was not theirs."""
+    """Parts that a provider refuses, or that are shown again because they were not the cause."""
 
     parts: list[PartPlace]
-    """The parts, in order. An empty list means the signatures and the sealed thinking of all
+    """The parts, in order. An empty list means the signatures and the encrypted thinking of all
     earlier replies."""
     how: LeftOutKind
     """The decision about these parts."""
     why: str
-    """The provider's own words."""
+    """The provider's own message."""
 
 
 class PartPlace(TypedDict):
-    """The place of a part in the log."""
+    """The position of a part in the log."""
 
     turn: int
-    """The place of the turn."""
+    """The position of the turn."""
     result: NotRequired[int]
     """The result within the turn, if the turn consists of results."""
     part: int
-    """The part of it."""
+    """The part within the turn or result."""
 
 
 LeftOutKind = Literal["named", "tried", "put_back"]
-"""The decision about parts that may be at fault.
+"""The decision about parts that may have caused a refusal.
 
-- ``named``: They are left out: the provider named them.
-- ``tried``: They are left out: they may be what was meant.
-- ``put_back``: They are seen again: without them the request was refused as well.
+- ``named``: They are left out, because the provider named them.
+- ``tried``: They are left out as a guess.
+- ``put_back``: They are shown again: without them the request was refused as well.
 """
 
 
 RewindReason = Literal["undo", "redo", "restore", "clear"]
-"""The reason why the model sees again what it saw before.
+"""The reason why an earlier view is restored.
 
 - ``undo``: The newest steps are undone.
 - ``redo``: Steps that were undone are redone.
@@ -282,7 +282,7 @@ class SeenTurn(TypedDict, total=False):
     assistant: Reply
     """A reply of the model."""
     tool_results: list[ToolResult]
-    """The answers to the calls of the reply before, in call order."""
+    """The results of the calls of the reply before, in call order."""
     system: str
     """A message of the host to the model, in the system's name."""
     steering: list[Part]

@@ -28,21 +28,21 @@ class InputCommand(TypedDict):
 
 
 class InputHttp(TypedDict):
-    """News of an HTTP exchange."""
+    """A part of an HTTP exchange."""
 
     id: int
     """The effect that asked for it."""
     input: HttpInput
-    """The news of the exchange."""
+    """The part of the exchange."""
 
 
 class InputTool(TypedDict):
-    """News of a tool's run."""
+    """A report on a tool's run."""
 
     id: int
     """The effect that asked for it."""
     input: ToolInput
-    """The news of the run."""
+    """The report on the run."""
 
 
 class InputAnswer(TypedDict):
@@ -64,27 +64,27 @@ class InputHook(TypedDict):
 
 
 class InputLost(TypedDict):
-    """The host cannot know what became of an effect, for example after a crash."""
+    """The host cannot know the outcome of an effect, for example after a crash."""
 
     id: int
     """The effect that is lost."""
 
 
 class Input(TypedDict, total=False):
-    """One thing that happened. Exactly one of these keys is there."""
+    """An input: one thing that happened. Exactly one of these keys is there."""
 
     command: InputCommand
     """A command of the host to an agent."""
     http: InputHttp
-    """News of an HTTP exchange."""
+    """A part of an HTTP exchange."""
     tool: InputTool
-    """News of a tool's run."""
+    """A report on a tool's run."""
     answer: InputAnswer
     """An answer to a question that was asked."""
     hook: InputHook
     """A reply of a hook."""
     lost: InputLost
-    """The host cannot know what became of an effect, for example after a crash."""
+    """The host cannot know the outcome of an effect, for example after a crash."""
     tick: None
     """Time has passed. One tick fires all deadlines that are due."""
 
@@ -107,7 +107,7 @@ class CommandSteer(TypedDict):
 
 
 class CommandFollowUp(TypedDict):
-    """An input for when the current one is done."""
+    """An input that starts when the current one is done."""
 
     parts: list[Part]
     """The content of the input."""
@@ -116,18 +116,18 @@ class CommandFollowUp(TypedDict):
 
 
 class CommandConfigure(TypedDict):
-    """A change of the configuration, in force from the next model call."""
+    """A change of the configuration, which takes effect at the next model call."""
 
     patch: SessionConfigPatch
     """A merge patch (RFC 7396) of the configuration's JSON. The session's id stays."""
 
 
 class CommandCompact(TypedDict, total=False):
-    """Makes the conversation that the model reads shorter: the oldest turns are summed up.
-    Refused while a run is under way, and if every turn is one that stays."""
+    """Shortens the conversation that the model reads: the oldest turns are summarised. Refused
+    while a run is under way, and if no turn is old enough."""
 
     instructions: str | None
-    """The instructions for the summary: what it is to focus on."""
+    """The instructions for the summary: what it should focus on."""
 
 
 class CommandUndo(TypedDict, total=False):
@@ -146,17 +146,17 @@ class CommandRedo(TypedDict, total=False):
 
 
 class CommandRestore(TypedDict):
-    """Shows the model what it saw when the log had so many turns."""
+    """Restores the model's view of the time when the log had this many turns."""
 
     at: int
     """The number of turns."""
 
 
 class CommandImport(TypedDict):
-    """Appends what was said in another conversation."""
+    """Appends the turns of another conversation."""
 
     turns: list[Turn]
-    """The turns, oldest first. Calls of the last one that have no result get one that says that
+    """The turns, oldest first. Calls of the last one without a result get one that says that
     they were interrupted."""
 
 
@@ -168,23 +168,23 @@ Command = TypedDict(
         # A message for the model after the current tool round; while idle it waits for the next
         # submit.
         "steer": "CommandSteer",
-        # An input for when the current one is done.
+        # An input that starts when the current one is done.
         "follow_up": "CommandFollowUp",
-        # A change of the configuration, in force from the next model call.
+        # A change of the configuration, which takes effect at the next model call.
         "configure": "CommandConfigure",
-        # Makes the conversation that the model reads shorter: the oldest turns are summed up.
-        # Refused while a run is under way, and if every turn is one that stays.
+        # Shortens the conversation that the model reads: the oldest turns are summarised. Refused
+        # while a run is under way, and if no turn is old enough.
         "compact": "CommandCompact",
         # Undoes the newest steps; a step begins with each input. Refused while a run is under way,
         # as are the four commands below.
         "undo": "CommandUndo",
         # Redoes steps that were undone, the last one first.
         "redo": "CommandRedo",
-        # Shows the model what it saw when the log had so many turns.
+        # Restores the model's view of the time when the log had this many turns.
         "restore": "CommandRestore",
-        # Hides everything that was said so far from the model. Can be undone.
+        # Hides the whole conversation so far from the model. Can be undone.
         "clear": "None",
-        # Appends what was said in another conversation.
+        # Appends the turns of another conversation.
         "import": "CommandImport",
         # Stops the run; the session stays usable.
         "interrupt": "None",
@@ -201,44 +201,45 @@ class TurnOptions(TypedDict, total=False):
     input begins. Agents that are started meanwhile have the same tools and paths."""
 
     tools: list[str] | None
-    """The tools that may be called, by the names that the model is shown; all if absent. A call
-    of another tool is denied, and the model reads why. The final answer can always be given."""
+    """The tools that may be called, by the names that the model sees; all if absent. A call of
+    another tool is denied, and the model reads why. The final answer can always be given."""
     hide: bool
     """True if the other tools are not shown to the model either, which costs the provider's
     cache of earlier requests twice: now, and when they come back."""
     paths: list[str] | None
-    """Files and folders of the workspace, from its root on, that calls may name; all if absent.
-    Tools that do not name their files, such as a shell, are denied. Links are not resolved."""
+    """Files and folders of the workspace, relative to its root, that calls may name; all if
+    absent. Tools that do not name their files, such as a shell, are denied. Links are not
+    resolved."""
     tool_choice: ToolChoice | None
-    """The rule for tool calls, in place of the configuration's: the model must, may or must not
-    make them. A call that must be made must be made only once."""
+    """The rule for tool calls, which overrides the configuration's: the model must, may or must
+    not make them. A required call is required only once."""
     temperature: float | None
     """The model's temperature: a number, 0 or more."""
 
 
 class HttpInputHeld(TypedDict, total=False):
-    """The host holds the request back, since others go first. The idle time does not run until
-    the request goes out."""
+    """The host holds the request back, since others are ahead of it. The idle timeout is paused
+    until the request is sent."""
 
     ahead: int | None
-    """The number of requests that go first; absent when this one goes out."""
+    """The number of requests ahead of it; absent when this one is sent."""
 
 
 class HttpInput(TypedDict, total=False):
-    """News of an HTTP exchange, in the order head, chunks, end. A failure may come at any time;
-    before the head, the host may say that it holds the request back. A further head begins
-    the response anew: the host was restarted and sends the request again. Exactly one of
+    """A part of an HTTP exchange, in the order head, chunks, end. A failure may come at any
+    time; before the head, the host may report that it holds the request back. A further head
+    restarts the response: the host was restarted and sends the request again. Exactly one of
     these keys is there."""
 
     held: HttpInputHeld
-    """The host holds the request back, since others go first. The idle time does not run until
-    the request goes out."""
+    """The host holds the request back, since others are ahead of it. The idle timeout is paused
+    until the request is sent."""
     head: ResponseHead
-    """Status and headers are there."""
+    """The status and the headers of the response."""
     chunk: BodyBytes
     """A piece of the body, cut at any byte."""
     end: None
-    """The body is whole. Answers the effect."""
+    """The body is complete. Answers the effect."""
     failed: HttpFailure
     """The exchange broke or was cancelled. Answers the effect."""
 
@@ -255,7 +256,7 @@ class ResponseHead(TypedDict):
 
 
 class EncodedBytes(TypedDict):
-    """The object that stands in for bytes that are not UTF-8."""
+    """The object that represents bytes that are not UTF-8."""
 
     base64: str
     """The bytes in base64."""
@@ -271,15 +272,15 @@ class HttpFailure(TypedDict):
     kind: HttpFailureKind
     """The kind, which decides whether a retry makes sense."""
     message: str
-    """A sentence that tells the user what failed."""
+    """A sentence that describes the failure to the user."""
 
 
 HttpFailureKind = Literal["network", "timeout", "cancelled", "refused"]
 """The kinds of broken exchange.
 
 - ``network``: No connection, or it broke. Worth a retry.
-- ``timeout``: Nothing came for too long. Worth a retry.
-- ``cancelled``: The exchange was cancelled, as asked.
+- ``timeout``: Nothing was received for too long. Worth a retry.
+- ``cancelled``: The exchange was cancelled on request.
 - ``refused``: The host does not send this request: unknown endpoint, missing key, redirect.
   Not worth a retry.
 """
@@ -322,7 +323,7 @@ class Answer(TypedDict, total=False):
     allow_always: None
     """The call may run, and so may every later one of its tool."""
     allow_rule: ApprovalRule
-    """The call may run, and so may later ones that the rule names."""
+    """The call may run, and so may later ones that match the rule."""
     allow_edited: Any
     """The call may run with these arguments, which are checked again."""
     deny: AnswerDeny
@@ -334,30 +335,30 @@ class Answer(TypedDict, total=False):
 
 
 class HookReplyDeny(TypedDict):
-    """The hook denies what it was asked about."""
+    """The hook denies the step."""
 
     reason: str
     """The reason, for the model to read."""
 
 
 class HookReplyFailed(TypedDict):
-    """The hook itself broke."""
+    """The hook itself failed."""
 
     message: str
-    """The text that says how it broke."""
+    """The text that describes the failure."""
 
 
 class HookReply(TypedDict, total=False):
     """A reply to a ``HookRun``. Exactly one of these keys is there."""
 
     allow: None
-    """The run goes on as it would have."""
+    """The run goes on unchanged."""
     deny: HookReplyDeny
-    """The hook denies what it was asked about."""
+    """The hook denies the step."""
     replace: Any
-    """Go on with this in its place."""
+    """The run goes on with this replacement."""
     failed: HookReplyFailed
-    """The hook itself broke."""
+    """The hook itself failed."""
 
 
 RejectionReason = TypedDict(
@@ -371,21 +372,21 @@ RejectionReason = TypedDict(
         "unknown_agent": "int",
         # The session never issued such an effect.
         "unknown_effect": "int",
-        # The answer does not fit the effect: HTTP news for a tool's run, for example.
+        # The answer does not fit the effect, such as a part of an HTTP exchange for a tool's run.
         "wrong_kind": "int",
-        # HTTP news out of order: a body before its head.
+        # A part of an HTTP exchange out of order: a body before its head.
         "out_of_order": "int",
-        # A submit, steer or follow-up with nothing in it.
+        # A submit, steer or follow-up without content.
         "empty": "None",
-        # There is nothing that the command could act on.
+        # The command has nothing to act on.
         "nothing": "str",
         # An input that needs a model call while the session's budget is used up.
         "budget": "None",
         # Turns that cannot be taken over.
         "import": "str",
-        # A configuration that cannot work.
+        # An invalid configuration.
         "config": "ConfigError",
-        # Not offered by this version.
+        # This version does not support the input.
         "unsupported": "str",
     },
     total=False,
@@ -402,9 +403,9 @@ class ConfigError(TypedDict):
     tool: NotRequired[str]
     """The tool's name, if the field is a tool's."""
     message: str
-    """The text that says what is wrong with the field and what would be right."""
+    """The text that describes the fault and the correct form."""
     fault: NotRequired[JsonFault]
-    """The kind of fault if the JSON does not fit, for hosts with a wording of their own."""
+    """The kind of fault if the JSON is invalid, for hosts that word errors themselves."""
 
 
 class JsonFaultEof(TypedDict):

@@ -351,10 +351,10 @@ class Line(TypedDict, total=False):
 
 
 class SessionOverview(TypedDict):
-    """The data that a session holds beside its history."""
+    """The data of a session besides its history."""
 
     pending: PendingInputs | None
-    """The words that wait for the agent; ``None`` if there is no such agent."""
+    """The agent's waiting inputs; ``None`` if there is no such agent."""
     agents: list[SubagentInfo]
     """The agents that were started, in the order of their numbers."""
     config: SessionConfig
@@ -362,7 +362,7 @@ class SessionOverview(TypedDict):
 
 
 class PendingInputs(TypedDict):
-    """The words that wait for an agent, oldest first."""
+    """The inputs that wait for an agent, oldest first."""
 
     steering: list[list[Part]]
     """The messages for the model after the current round of tool calls."""
@@ -387,7 +387,7 @@ class SubagentInfo(TypedDict):
     parent: int
     """The agent that started it."""
     state: SubagentState
-    """Its state, as the agent that started it is told."""
+    """Its state, as reported to the agent that started it."""
     task: str
     """The task that it was started with."""
     output: str
@@ -401,10 +401,10 @@ class SubagentInfo(TypedDict):
 
 
 SubagentState = Literal["running", "completed", "failed", "closed"]
-"""The state of a started agent, as the agent that started it is told.
+"""The state of a started agent, as reported to the agent that started it.
 
 - ``running``: A run is under way.
-- ``completed``: Its last run did what it was asked to do.
+- ``completed``: Its last run completed the task.
 - ``failed``: Its last run ended otherwise.
 - ``closed``: It is closed and takes no more messages.
 """

@@ -15,7 +15,7 @@ elif TYPE_CHECKING:
 
 
 class ModelConfig(TypedDict):
-    """A model, and how to talk to it."""
+    """A model and its endpoint."""
 
     endpoint: str
     """The host's name for the endpoint."""
@@ -28,7 +28,7 @@ class ModelConfig(TypedDict):
     name: str
     """The model's name, as the endpoint knows it."""
     max_output_tokens: int
-    """Most tokens that one reply may have."""
+    """The maximum number of tokens in one reply."""
     context_window: int
     """The number of tokens that the model can read and write in one call."""
     reasoning_effort: str | None
@@ -39,21 +39,22 @@ class ModelConfig(TypedDict):
     parallel_tool_calls: bool | None
     """True if one reply may hold several calls; the provider's default if absent."""
     stream: bool
-    """True if replies are streamed. Either form is read, whatever was asked for."""
+    """True if replies are streamed. Both forms are read, whatever was requested."""
     text_calls: TextCalls
     """The cases in which tool calls are also looked for in the model's text."""
     text_family: TextFamily
     """The format in which the model writes calls in its text."""
     begins_in_thinking: bool | None
-    """True if the model's text begins in thinking, because its template has opened it; derived
-    from the model's name if absent. It matters only if calls are looked for in the text."""
+    """True if the model's text begins inside thinking, because its template has opened it;
+    derived from the model's name if absent. It matters only if calls are looked for in the
+    text."""
     compat: EndpointCompat
-    """The ways in which the endpoint differs from that of the protocol's author."""
+    """The endpoint's deviations from the protocol."""
     betas: list[str]
     """Beta features to ask for (Anthropic: the header ``anthropic-beta``)."""
     options: dict[str, Any]
-    """Further fields of the request's body, by name, sent as they are: safety settings,
-    grounding, sampling."""
+    """Further fields of the request's body, by name, sent unchanged: safety settings, grounding,
+    sampling."""
     price: Price | None
     """The price of the model's tokens, if it is known."""
 
@@ -61,10 +62,10 @@ class ModelConfig(TypedDict):
 ProfileKind = Literal["openai", "anthropic", "gemini", "small"]
 """A model family: its tools, its base prompt, its capabilities.
 
-- ``openai``: GPT models, which edit by patches.
+- ``openai``: GPT models, which edit with patches.
 - ``anthropic``: Claude models: search and replace.
 - ``gemini``: Gemini models, which search and replace.
-- ``small``: Small and local models: few tools, examples, calls in text where need be.
+- ``small``: Small and local models: few tools, examples, and calls in text if necessary.
 """
 
 
@@ -86,8 +87,8 @@ class ToolChoiceObject(TypedDict, total=False):
 ToolChoice = Literal["auto", "none", "required"] | ToolChoiceObject
 """The rule for tool calls: the model must, may or must not make them.
 
-- ``auto``: As the model likes.
-- ``none``: No calls, though the tools are shown.
+- ``auto``: The model may call tools or not.
+- ``none``: No calls, although the tools are shown.
 - ``required``: At least one call.
 """
 
@@ -95,11 +96,11 @@ ToolChoice = Literal["auto", "none", "required"] | ToolChoiceObject
 TextCalls = Literal["never", "fallback", "always"]
 """The cases in which tool calls are also looked for in the model's text.
 
-- ``never``: Never: text is text.
+- ``never``: Never: text is only text.
 - ``fallback``: Only if a reply has no calls of the protocol's own. If an endpoint says that
-  it has no tools, the prompt describes them from then on.
-- ``always``: Always: the tools are described in the prompt, never offered as the protocol's
-  own.
+  it has no tool support, the prompt describes the tools from then on.
+- ``always``: Always: the prompt describes the tools; they are never offered as the
+  protocol's own.
 """
 
 
@@ -141,7 +142,7 @@ TextFamily = Literal[
 - ``gemma``: Gemma 4 and FunctionGemma:
   ``<|tool_call>call:name{key:<|"|>value<|"|>}<tool_call|>``.
 - ``step3``: Step 3: ``<steptml:invoke name="…">`` between tokens; Step 3.5: as Qwen3-Coder.
-- ``minimax``: MiniMax: ``<invoke name="…">``, or elements behind a token of its own.
+- ``minimax``: MiniMax: ``<invoke name="…">``, or elements after a token of its own.
 - ``cohere``: Cohere: ``<|START_ACTION|>``.
 - ``hunyuan``: Hunyuan: ``<tool_calls>``, with JSON or with calls like GLM's.
 - ``react``: ReAct: ``Action:``, and below it ``Action Input:``.
@@ -153,8 +154,8 @@ TextFamily = Literal[
 
 
 class EndpointCompat(TypedDict):
-    """The ways in which an endpoint differs from that of the protocol's author. The default is
-    OpenAI's own Chat Completions; other protocols read few of these."""
+    """The endpoint's deviations from the protocol. The default is OpenAI's own Chat Completions;
+    other protocols read few of these."""
 
     system_role: SystemRole
     """The role of the system prompt."""
@@ -165,7 +166,7 @@ class EndpointCompat(TypedDict):
     thinking: ThinkingFormat
     """The form in which a request asks for reasoning effort."""
     replay_reasoning: ReplayReasoning
-    """The form in which the thinking of earlier replies goes back."""
+    """The form in which the thinking of earlier replies is sent back."""
     tool_choice: bool
     """True if ``tool_choice`` is understood."""
     parallel_tool_calls: bool
@@ -173,11 +174,11 @@ class EndpointCompat(TypedDict):
     custom_tools: bool
     """True if free-form (``custom``) tools are understood."""
     strict_tools: bool
-    """True if ``strict`` may stand in a tool's definition."""
+    """True if a tool's definition may contain ``strict``."""
     tool_result_name: bool
     """True if a tool's result must carry the tool's name."""
     assistant_after_tool_result: bool
-    """True if a user's message may not follow a tool's result directly."""
+    """True if a user's message may not directly follow a tool's result."""
     call_ids: CallIds
     """The form that ids of calls must have."""
     prompt_cache_key: bool
@@ -187,14 +188,14 @@ class EndpointCompat(TypedDict):
     images: bool
     """True if the model takes images."""
     json_schema: bool
-    """True if a tool's parameters may be any JSON Schema (Gemini's ``parametersJsonSchema``); if
-    not, they are written in the subset that OpenAPI 3.0 has."""
+    """True if a tool's parameters may be any JSON Schema (Gemini's ``parametersJsonSchema``);
+    otherwise they are written in the subset of OpenAPI 3.0."""
 
 
 SystemRole = Literal["system", "developer"]
 """The role of the system prompt.
 
-- ``system``: ``system``: what most servers take.
+- ``system``: ``system``: accepted by most servers.
 - ``developer``: ``developer``: OpenAI's newer models.
 """
 
@@ -202,7 +203,7 @@ SystemRole = Literal["system", "developer"]
 MaxTokensField = Literal["max_tokens", "max_completion_tokens"]
 """The name of the output limit's field.
 
-- ``max_tokens``: ``max_tokens``: what most servers take.
+- ``max_tokens``: ``max_tokens``: accepted by most servers.
 - ``max_completion_tokens``: ``max_completion_tokens``: OpenAI's newer models.
 """
 
@@ -217,7 +218,7 @@ ThinkingFormat = Literal[
 ]
 """The form in which a request asks for reasoning effort.
 
-- ``none``: The request says nothing about effort.
+- ``none``: The request does not mention effort.
 - ``reasoning_effort``: The field ``reasoning_effort`` of OpenAI.
 - ``openrouter``: OpenRouter: the field ``reasoning: {effort}``.
 - ``zai``: z.ai: the field ``thinking: {type}``.
@@ -228,7 +229,7 @@ ThinkingFormat = Literal[
 
 
 ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "text"]
-"""The form in which the thinking of earlier replies goes back to the model.
+"""The form in which the thinking of earlier replies is sent back to the model.
 
 - ``never``: It is left out.
 - ``reasoning_content``: DeepSeek: ``reasoning_content``, even if it is empty.
@@ -240,7 +241,7 @@ ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "te
 CallIds = Literal["any", "nine"]
 """The form that ids of calls must have.
 
-- ``any``: Any id, as it came.
+- ``any``: Any id, unchanged.
 - ``nine``: Mistral: nine letters and digits.
 """
 
@@ -249,7 +250,7 @@ class Price(TypedDict):
     """The price of a model's tokens, in micro-dollars (10⁻⁶ US dollars) per million tokens."""
 
     input: int
-    """Input that is in no cache."""
+    """Uncached input."""
     output: int
     """All output, reasoning included."""
     cache_read: NotRequired[int]
@@ -258,7 +259,7 @@ class Price(TypedDict):
     """Input written to the cache; the price of input if absent."""
     tiers: NotRequired[list[PriceTier]]
     """Other prices for calls with much input, by rising threshold. The highest one that is
-    exceeded holds for all tokens of the call."""
+    exceeded applies to all tokens of the call."""
 
 
 class PriceTier(TypedDict):

@@ -17,12 +17,12 @@ pub struct ApprovalRequest {
     pub call_id: String,
     /// The agent that makes the call: the session's own agent, or a subagent.
     pub agent: AgentId,
-    /// The tool's name, as the model knows it.
+    /// The tool's name, as the model sees it.
     pub name: String,
     /// The arguments of the call.
     pub arguments: Json,
-    /// The folder of the workspace that the arguments' paths begin in, from the root on, which is
-    /// empty.
+    /// The folder of the workspace that the arguments' paths are relative to, itself relative to
+    /// the root; empty for the root.
     pub folder: String,
 }
 
@@ -52,7 +52,7 @@ pub enum ApprovalDecision {
     Allow,
     /// The call may run, and so may every later call of its tool.
     AllowAlways,
-    /// The call may run, and so may later calls that the rule names.
+    /// The call may run, and so may later calls that match the rule.
     AllowRule(ApprovalRule),
     /// The call may run with these arguments, which are checked again.
     AllowEdited(Json),
@@ -66,7 +66,7 @@ pub enum ApprovalDecision {
 }
 
 impl ApprovalDecision {
-    /// Makes a denial for that reason, which the model reads.
+    /// Makes a denial with a reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
     }
@@ -85,7 +85,7 @@ impl From<ApprovalDecision> for Answer {
     }
 }
 
-/// Returns the answer that stands for nobody's, with the text that the model reads.
+/// Returns the answer that is given if nobody is there, with the text that the model reads.
 #[must_use]
 pub fn unanswered() -> Answer {
     Answer::nobody("nobody answered; decide for yourself, and say what you assumed")

@@ -1,20 +1,20 @@
-//! The models that take over where an agent's own fails, as a builder is given them.
+//! The models that take over when an agent's own fails, as given to a builder.
 
 use innerloop_driver::{
     ApiKey, FallbackModel,
     providers::{self, Provider, UnknownProvider},
 };
 
-/// A model that takes over where the one before is overloaded, has had too many requests, refuses
-/// its key or cannot be reached.
+/// A model that takes over when the previous one is overloaded, is rate-limited, refuses its key or
+/// cannot be reached.
 #[derive(Clone, Debug)]
 #[must_use = "it takes over if a builder is given it"]
 pub struct ModelFallback {
     provider: String,
     model: Option<String>,
-    /// The key, where one was given.
+    /// The key, if one was given.
     pub key: Option<ApiKey>,
-    /// The base URL, where one was given.
+    /// The base URL, if one was given.
     pub base_url: Option<String>,
     cheap: bool,
     tasks: Vec<String>,
@@ -32,7 +32,7 @@ impl ModelFallback {
         Self { model: Some(name.into()), ..self }
     }
 
-    /// Sets the provider's key, which no other provider is sent.
+    /// Sets the provider's key, which is sent to no other provider.
     pub fn api_key(self, key: impl AsRef<str>) -> Self {
         Self { key: Some(ApiKey::new(key.as_ref())), ..self }
     }
@@ -42,23 +42,24 @@ impl ModelFallback {
         Self { base_url: Some(url.into()), ..self }
     }
 
-    /// Has it write the summaries. It takes over only where no other model is left.
+    /// Lets the model write the summaries. It takes over only if no other model is left.
     pub fn cheap(self) -> Self {
         Self { cheap: true, ..self }
     }
 
-    /// Adds kinds of tasks for which it goes before the others: `debug`, `unit_test`, `explain` and
-    /// so on.
+    /// Adds kinds of tasks for which the model is preferred: `debug`, `unit_test`, `explain` and so
+    /// on.
     pub fn tasks(mut self, kinds: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tasks.extend(kinds.into_iter().map(Into::into));
         self
     }
 }
 
-/// Returns the models behind that of the provider `own`, each with what was given of the way to it.
+/// Returns the fallbacks after the model of the provider `own`, each with its given key and
+/// address.
 ///
 /// # Errors
-/// The name of a provider that there is not.
+/// The name of an unknown provider.
 pub fn fallback_models<'a>(
     own: &Provider,
     given: &'a [ModelFallback],

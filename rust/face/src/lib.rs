@@ -1,6 +1,6 @@
 //! The types that the crates `innerloop` and `innerloop-web` share: prompts, decisions and results,
 //! as plain data. Nothing here waits, so that it is the same in a program and in a page. Both
-//! crates export all of it again.
+//! crates re-export all of it.
 
 mod approvals;
 mod fallback;

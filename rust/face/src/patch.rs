@@ -1,4 +1,4 @@
-//! The patches of a session's configuration that follow from a builder's settings.
+//! The patches of a session's configuration that a builder's settings imply.
 
 use innerloop_core::{
     config::NamedAgent,
@@ -8,7 +8,7 @@ use innerloop_core::{
 use innerloop_driver::HostCapabilities;
 use serde_json::{Map, Value, json};
 
-/// Returns the changes that follow from the people and hooks that the program has.
+/// Returns the changes that the program's functions for questions and hooks imply.
 #[must_use]
 pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     let mut patch = Map::new();
@@ -26,7 +26,7 @@ pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     patch
 }
 
-/// Returns the patch that asks for a final answer that fits a schema.
+/// Returns the patch that requires a final answer that fits a schema.
 #[must_use]
 pub fn of_answer(schema: &Json) -> String {
     format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text())
@@ -50,8 +50,8 @@ pub fn of_tools(specs: &[ToolSpec]) -> JsonObject {
     patch
 }
 
-/// Returns a builder's changes to the configuration of a session that goes on: `own`, the model's
-/// name, and the builder's own patches, in that order.
+/// Returns a builder's changes to the configuration of a resumed session: `own`, the model's name,
+/// and the builder's own patches, in that order.
 ///
 /// # Errors
 /// The reason why one of the patches is not a JSON object.

@@ -17,12 +17,12 @@ use innerloop_core::{input::TurnOptions, message::Part};
 pub struct Prompt {
     /// The content of the prompt.
     pub parts: Vec<Part>,
-    /// The options that hold until the run ends.
+    /// The options that apply until the run ends.
     pub options: Option<TurnOptions>,
 }
 
 impl Prompt {
-    /// Returns the prompt with options that hold until the run ends.
+    /// Returns the prompt with options that apply until the run ends.
     #[must_use]
     pub fn with_options(self, options: TurnOptions) -> Self {
         Self { options: Some(options), ..self }

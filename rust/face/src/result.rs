@@ -26,13 +26,13 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunResult {
-    /// The text that the model said last.
+    /// The model's last text.
     pub text: String,
     /// The way in which the run ended. Only [`RunEnd::Completed`] means that the model was done.
     pub end: RunEnd,
     /// The reason why the model or its endpoint failed, if the run ended that way.
     pub error: Option<String>,
-    /// The final answer as JSON, where one of a certain form was asked for and given.
+    /// The final answer as JSON, if one was required and given.
     pub answer: Option<Json>,
     /// The tokens that the run used.
     pub usage: Usage,
@@ -45,7 +45,7 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Returns the final answer as a type, if the builder's `answer` has asked for one.
+    /// Returns the final answer as a type, if the builder's `answer` has required one.
     ///
     /// # Errors
     /// [`AnswerError`] if there is none, or it is not of that type.
@@ -82,7 +82,7 @@ pub enum AnswerError {
     Missing {
         /// The way in which the run ended.
         end: RunEnd,
-        /// The text that the model gave in place of an answer.
+        /// The text that the model gave instead of an answer.
         text: String,
     },
     /// The answer fits the schema, but not the type.

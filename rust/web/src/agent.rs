@@ -1,5 +1,5 @@
-//! The agent: a handle of a session in the page. The names are those of the crate `innerloop`, but
-//! a page has one thread: every method reaches the session directly and answers at once.
+//! The agent: a handle to a session in the page. The names are those of the crate `innerloop`, but
+//! a page has one thread: every method calls the session directly and returns at once.
 
 use crate::{
     build_error::BuildError,
@@ -29,10 +29,10 @@ use std::{
     task::{Context, Poll},
 };
 
-/// A coding agent: a session with a model, over files in the page's memory. Clones are handles of
-/// the same one. When the last of them and of its runs is dropped, the session stops where it is:
-/// requests are aborted, and tools' futures dropped. Everything but [`Agent::run`] also works
-/// during a run, and answers at once.
+/// A coding agent: a session with a model, over files in the page's memory. Clones are handles to
+/// the same session. When the last handle and the last run are dropped, the session stops at that
+/// point: requests are aborted, and tools' futures dropped. Everything except [`Agent::run`] also
+/// works during a run, and returns at once.
 ///
 /// ```no_run
 /// use innerloop_web::{Agent, MemoryFiles};
@@ -79,8 +79,8 @@ pub enum AgentError {
 }
 
 impl AgentBuilder {
-    /// Builds the agent. Its session begins when the page has its turn, or with the first prompt or
-    /// command.
+    /// Builds the agent. Its session begins on the next turn of the page's event loop, or with the
+    /// first prompt or command.
     ///
     /// # Errors
     /// [`BuildError`], which says what to do.
@@ -117,7 +117,7 @@ impl Agent {
         self.say(Command::Steer { parts: prompt.into().parts })
     }
 
-    /// Queues a prompt for when the model is done with the present one.
+    /// Queues a prompt that starts when the model is done with the current one.
     ///
     /// # Errors
     /// As [`Agent::steer`].
@@ -132,8 +132,8 @@ impl Agent {
         drop(self.say(Command::Interrupt));
     }
 
-    /// Undoes the newest steps of the conversation, each of which began with a prompt. Files stay
-    /// as they are.
+    /// Undoes the newest steps of the conversation, each of which began with a prompt. Files do not
+    /// change.
     ///
     /// # Errors
     /// [`AgentError`] during a run, or if there is nothing to undo.
@@ -149,15 +149,15 @@ impl Agent {
         self.say(Command::Redo { steps })
     }
 
-    /// Makes the conversation that the model reads shorter: its oldest turns are summed up.
+    /// Shortens the conversation that the model reads: its oldest turns are summarised.
     ///
     /// # Errors
-    /// [`AgentError`] during a run, or if all turns are so new that they stay.
+    /// [`AgentError`] during a run, or if no turn is old enough.
     pub fn compact(&self) -> Result<(), AgentError> {
         self.say(Command::Compact { instructions: None })
     }
 
-    /// Changes the configuration from the next model call on, by a JSON Merge Patch (RFC 7396) of
+    /// Changes the configuration from the next model call on, with a JSON Merge Patch (RFC 7396) of
     /// [`SessionConfig`](innerloop_core::config::SessionConfig)'s JSON.
     ///
     /// ```no_run
@@ -168,15 +168,15 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// [`AgentError`] if the patch is not a JSON object, or makes a configuration that cannot work.
+    /// [`AgentError`] if the patch is not a JSON object, or makes the configuration invalid.
     pub fn configure(&self, patch: &str) -> Result<(), AgentError> {
         let patch = from_str::<JsonObject>(patch);
         let patch = patch.map_err(|error| AgentError::Patch(error.to_string()))?;
         self.say(Command::Configure { patch })
     }
 
-    /// Uses another key from the next request on, for example since the server has refused the one
-    /// before.
+    /// Uses another key from the next request on, for example because the server has refused the
+    /// previous one.
     pub fn set_api_key(&self, key: &str) {
         let key = ApiKey::new(key);
         // Kept for forks, too: their endpoints are those of the builder, with the first key.
@@ -187,7 +187,7 @@ impl Agent {
     /// Adds a tool from the next model call on; one of the same name is replaced.
     ///
     /// # Errors
-    /// [`AgentError`] if arguments cannot be checked by its schema, or the session is closed.
+    /// [`AgentError`] if the schema cannot be used to check arguments, or the session is closed.
     pub fn add_tool(&self, tool: Tool) -> Result<(), AgentError> {
         let name = tool.spec().name.clone();
         self.change_tools(|tools| {
@@ -196,7 +196,7 @@ impl Agent {
         })
     }
 
-    /// Removes a tool of the page's own, if there is one of that name.
+    /// Removes the page's own tool of that name, if there is one.
     ///
     /// # Errors
     /// [`AgentError`] if the session is closed.
@@ -211,21 +211,20 @@ impl Agent {
         self.host.driver.borrow().shown_turns(ROOT)
     }
 
-    /// Returns the state of the agent, and what it has used so far; `None` once the session is
-    /// closed.
+    /// Returns the state of the agent and its usage so far; `None` once the session is closed.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         let status = self.host.driver.borrow().session().status(ROOT);
         status.filter(|status| status.state != AgentState::Closed)
     }
 
-    /// Returns the tokens that fill the context window, by what they are spent on.
+    /// Returns the tokens in the context window, by use.
     #[must_use]
     pub fn context(&self) -> ContextUsage {
         self.host.driver.borrow().session().context(ROOT).unwrap_or_default()
     }
 
-    /// Returns the words that wait for the agent: what steers it, and the prompts that follow.
+    /// Returns the agent's waiting inputs: steering messages, and the prompts that follow.
     #[must_use]
     pub fn pending(&self) -> PendingInputs {
         self.host.driver.borrow().session().pending(ROOT).unwrap_or_default()
@@ -244,8 +243,8 @@ impl Agent {
         self.host.driver.borrow().session().own_config()
     }
 
-    /// Returns the session as bytes, at any time, with which [`AgentBuilder::restore`] goes on. The
-    /// page decides where it keeps them. Neither files nor a key are in them.
+    /// Returns the session as bytes, at any time, from which [`AgentBuilder::restore`] resumes it.
+    /// The page decides where to keep them. They contain neither files nor a key.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         self.host.driver.borrow().snapshot()
@@ -255,7 +254,7 @@ impl Agent {
     /// files, with the same tools and the same people to ask.
     ///
     /// # Errors
-    /// [`BuildError`] if the page gives no random numbers for the id.
+    /// [`BuildError`] if the page provides no random numbers for the id.
     pub fn fork(&self, turns: Option<usize>) -> Result<Self, BuildError> {
         let site = self.host.site.borrow().clone();
         let parts = DriverOptions {
@@ -269,8 +268,8 @@ impl Agent {
         Ok(Self { host: SessionHost::new(driver, site), endpoints: self.endpoints.clone() })
     }
 
-    /// Returns the events from here on, of all runs and between them. They wait in memory until
-    /// they are read.
+    /// Returns all events from now on, during runs and between them. They wait in memory until they
+    /// are read.
     #[must_use]
     pub fn subscribe(&self) -> EventStream {
         EventStream(self.host.watchers.borrow_mut().subscribe())
@@ -292,8 +291,8 @@ impl Agent {
         Ok(self.host.tell(Input::command(command)).map_err(Box::new)?)
     }
 
-    /// Changes the tools that are run, and then those that the model knows: in this order, since a
-    /// model must never know of a tool that cannot be run.
+    /// Changes the tools that can run, and then those that the model knows, in this order: a model
+    /// must never know a tool that cannot run.
     fn change_tools(&self, change: impl FnOnce(&mut Vec<Tool>)) -> Result<(), AgentError> {
         let before = self.host.site.borrow().tools.clone();
         change(&mut self.host.site.borrow_mut().tools);

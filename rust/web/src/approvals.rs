@@ -44,7 +44,7 @@ impl UserCallbacks {
         self.answer.is_some()
     }
 
-    /// Asks the page's function, and returns its answer, or that of nobody.
+    /// Asks the page's function, and returns its answer, or the answer that nobody is there.
     pub(crate) async fn answer(self, agent: AgentId, ask: Ask) -> Answer {
         match (ApprovalRequest::of(agent, &ask), ask, self.approve, self.answer) {
             (Some(call), _, Some(approve), _) => approve(call).await.into(),

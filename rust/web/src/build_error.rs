@@ -1,4 +1,4 @@
-//! The reasons why an agent could not be built, each with what to do about it.
+//! The reasons why an agent could not be built, each with the fix.
 
 use innerloop_core::{RestoreError, config::ConfigError, input::RejectedInput};
 use innerloop_driver::{
@@ -35,10 +35,10 @@ pub enum BuildError {
     /// The endpoint cannot be used.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// No model is named, or a patch of the configuration does not fit.
+    /// No model is named, or a patch of the configuration is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The configuration cannot work.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A patch of the configuration is not a JSON object.
@@ -53,10 +53,10 @@ pub enum BuildError {
     /// The recording cannot be read.
     #[error(transparent)]
     Recording(#[from] TrafficError),
-    /// The options that JavaScript has given are not valid.
+    /// The options from JavaScript are invalid.
     #[error("{0}")]
     Options(String),
-    /// The page gives no random numbers for the session's id.
+    /// The page provides no random numbers for the session's id.
     #[error("the page gives no random numbers: {0}")]
     Random(#[source] getrandom::Error),
 }

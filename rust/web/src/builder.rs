@@ -1,5 +1,5 @@
 //! The builder of an agent: its settings, and the steps from them to a session in the page. Nothing
-//! of it waits: the project's files are in memory.
+//! here waits: the project's files are in memory.
 
 use crate::{
     build_error::BuildError,
@@ -29,8 +29,8 @@ use schemars::JsonSchema;
 use serde_json::Value;
 use std::{iter, rc::Rc};
 
-/// The settings that an agent is made with. With no more than a provider and a key, the agent has
-/// no files, but all built-in tools that work on files.
+/// The settings of an agent. With only a provider and a key, the agent has no files, but all
+/// built-in tools that work on files.
 ///
 /// ```no_run
 /// use innerloop_web::{Agent, JsonSchema, MemoryFiles, OwnToolCall, Tool};
@@ -81,24 +81,24 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the provider's key. Whoever uses the page can see it: let people bring their own, or
-    /// let a server of yours add it, and give its address by [`AgentBuilder::base_url`]. The key is
-    /// sent to the provider only and masked in snapshots and events, unless it is shorter than 12
-    /// characters or a plain word, which cannot be told from other text.
+    /// Sets the provider's key. Visitors of the page can see it: let them enter their own, or let
+    /// your server add it, and set the server's address with [`AgentBuilder::base_url`]. The key is
+    /// sent only to the provider and masked in snapshots and events, unless it is shorter than 12
+    /// characters or a plain word, which cannot be distinguished from other text.
     pub fn api_key(mut self, key: impl AsRef<str>) -> Self {
         self.key = ApiKey::new(key.as_ref());
         self
     }
 
-    /// Sets the base URL at which the provider's protocol is spoken, by default the provider's own.
-    /// With a base URL no key is needed: a proxy may add it.
+    /// Sets the base URL of an endpoint that speaks the provider's protocol, by default the
+    /// provider's own. With a base URL no key is needed: a proxy may add it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
     }
 
-    /// Adds a model that takes over, at once, where those before are overloaded, have had too many
-    /// requests, refuse their key or cannot be reached.
+    /// Adds a model that takes over at once when the earlier ones are overloaded, are rate-limited,
+    /// refuse their key or cannot be reached.
     ///
     /// ```
     /// use innerloop_web::{Agent, ModelFallback};
@@ -135,8 +135,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model ask questions, which the function answers. With `None` as the answer the
-    /// model decides for itself.
+    /// Lets the model ask questions, which the function answers. If it answers `None`, the model
+    /// decides for itself.
     pub fn ask(mut self, answer: impl AsyncFn(String) -> Option<String> + 'static) -> Self {
         self.site.people.set_answer(answer);
         self
@@ -164,13 +164,13 @@ impl AgentBuilder {
         self
     }
 
-    /// Asks the model for a final answer of a type, which
+    /// Requires a final answer of a type from the model, which
     /// [`RunResult::answer`](crate::RunResult::answer) then returns.
     pub fn answer<T: JsonSchema>(self) -> Self {
         self.config(patch::of_answer(&schema_of::<T>()))
     }
 
-    /// Adds an agent that the model can start by its name.
+    /// Adds an agent that the model can start by name.
     ///
     /// ```
     /// use innerloop_web::{Agent, NamedAgent};
@@ -188,16 +188,16 @@ impl AgentBuilder {
         self.config(patch::of_agent(name.as_ref(), agent))
     }
 
-    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON. A
-    /// later patch is applied over those before.
+    /// Changes the configuration with a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON.
+    /// Later patches override earlier ones.
     pub fn config(mut self, patch: impl Into<String>) -> Self {
         self.patches.push(patch.into());
         self
     }
 
-    /// Restores the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Open
-    /// requests to the model are sent again, and open runs of tools are reported as lost. Its
-    /// configuration is kept, with this builder's changes over it; tools and files are this
+    /// Restores the session from a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Open
+    /// requests to the model are sent again, and open tool runs are reported as lost. The
+    /// configuration is kept and this builder's changes are applied to it; tools and files are this
     /// builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.snapshot = Some(snapshot.into());
@@ -211,7 +211,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Makes the session's host, and returns it with the table of endpoints.
+    /// Creates the session's host, and returns it with the table of endpoints.
     pub(crate) fn begin(self) -> Result<(Rc<SessionHost>, EndpointTable), BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         let endpoints = self.endpoints(&provider)?;
@@ -238,7 +238,7 @@ impl AgentBuilder {
         Ok((host, endpoints))
     }
 
-    /// Returns the endpoints that requests go to.
+    /// Returns the endpoints for requests.
     fn endpoints(&self, provider: &Provider) -> Result<EndpointTable, BuildError> {
         let own = self.endpoint(provider, self.base_url.as_deref(), self.key.clone())?;
         let mut endpoints = EndpointTable::default().with(provider.endpoint(), own);
@@ -307,7 +307,7 @@ impl AgentBuilder {
         Ok(settings(&facts::with_docs(facts, family, &self.site.files))?)
     }
 
-    /// Returns this builder's changes to the configuration of a session that goes on.
+    /// Returns this builder's changes to the configuration of a resumed session.
     fn over(&self, driver: &Driver) -> Result<Vec<JsonObject>, BuildError> {
         if self.snapshot.is_none() {
             return Ok(Vec::new());
@@ -324,7 +324,7 @@ impl AgentBuilder {
     }
 }
 
-/// Makes an id that no other session has.
+/// Creates a unique session id.
 pub(crate) fn new_session_id() -> Result<SessionId, BuildError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(BuildError::Random)?;

@@ -1,5 +1,5 @@
-//! The facts about the place that stand in the model's prompt: the date, and the instruction files
-//! of the project.
+//! The facts about the environment in the model's prompt: the date, and the instruction files of
+//! the project.
 
 use crate::{clock::today, files::MemoryFiles};
 use innerloop_core::{

@@ -1,5 +1,4 @@
-//! The agent's files, in the page's memory. Every path is one of the workspace: none leads out of
-//! it.
+//! The agent's files, in the page's memory. All paths are inside the workspace.
 
 use innerloop_core::action::{Action, Outcome};
 use innerloop_tools::{
@@ -7,8 +6,8 @@ use innerloop_tools::{
 };
 use std::{cell::RefCell, fmt, rc::Rc};
 
-/// The files that an agent works on, in memory. Clones are of the same files, so that the page sees
-/// what the agent writes, and agents can share them.
+/// The files that an agent works on, in memory. Clones share the same files, so that the page sees
+/// the agent's writes, and agents can share them.
 ///
 /// ```
 /// use innerloop_web::MemoryFiles;
@@ -35,20 +34,20 @@ pub struct MemoryFiles(Rc<RefCell<InMemoryFiles>>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesError {
-    /// The path is not that of a file in the workspace.
+    /// The path is not a valid path of a file in the workspace.
     #[error("{path:?}: {error}")]
     Path {
-        /// The path that was given.
+        /// The given path.
         path: String,
-        /// The reason why it is not the path of a file.
+        /// The reason why it is not valid.
         error: PathError,
     },
-    /// A folder stands there, or a file stands in place of a folder above it.
+    /// The path is a folder, or a file is in the place of a folder above it.
     #[error("{path:?} cannot be written: {error}")]
     Blocked {
         /// The path.
         path: String,
-        /// The error, which says what stands there.
+        /// The error, which describes the obstacle.
         error: FileError,
     },
 }
@@ -97,8 +96,8 @@ impl MemoryFiles {
         self.0.borrow().iter().map(|(path, _)| path.to_owned()).collect()
     }
 
-    /// Carries out an action of a built-in tool for an agent in `folder`, whose model knows so much
-    /// of the files.
+    /// Carries out an action of a built-in tool for an agent in `folder`, with its model's
+    /// knowledge of the files.
     pub(crate) fn perform(
         &self,
         folder: &str,

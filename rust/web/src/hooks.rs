@@ -1,4 +1,4 @@
-//! The hooks of the page: functions that the loop asks at certain points, one for each point.
+//! The hooks of the page: functions that the loop calls at certain points, one for each point.
 
 use futures::future::LocalBoxFuture;
 use innerloop_core::{config::HookPoint, input::HookReply, json::Json, output::HookRun};
@@ -33,7 +33,7 @@ impl HookTable {
         self.0.iter().map(|(point, _)| *point).collect()
     }
 
-    /// Returns the reply of a point's hook. Points without one are not asked.
+    /// Returns the reply of a point's hook. It is not called for points without one.
     pub(crate) fn reply(&self, run: HookRun) -> LocalBoxFuture<'static, HookReply> {
         match self.0.iter().find(|(point, _)| *point == run.point) {
             Some((_, hook)) => hook(run.payload),

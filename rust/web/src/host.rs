@@ -1,6 +1,6 @@
-//! One session's host in the page: its driver, and the tasks of its effects. All that happens comes
-//! in through [`SessionHost::tell`] and [`SessionHost::report`]. Tasks hold the host only weakly
-//! while they wait, so that it is dropped with its last handle, and they with it.
+//! One session's host in the page: its driver, and the tasks of its effects. All inputs come
+//! through [`SessionHost::tell`] and [`SessionHost::report`]. Waiting tasks hold the host only
+//! weakly, so that it is dropped with its last handle, and the tasks with it.
 
 use crate::{
     approvals::UserCallbacks,
@@ -31,7 +31,7 @@ use std::{
 };
 use wasm_bindgen_futures::spawn_local;
 
-/// The resources that a session works with, and its forks after it.
+/// The resources that a session shares with its forks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SessionResources {
     pub(crate) files: MemoryFiles,
@@ -52,13 +52,13 @@ impl SessionResources {
         }
     }
 
-    /// Returns the specifications of the page's own tools, as the model gets them.
+    /// Returns the specifications of the page's own tools, as the model sees them.
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|tool| tool.spec().clone()).collect()
     }
 }
 
-/// One session with all that its host holds for it.
+/// One session with its host's state.
 pub(crate) struct SessionHost {
     pub(crate) driver: RefCell<Driver>,
     pub(crate) site: RefCell<SessionResources>,
@@ -70,10 +70,10 @@ pub(crate) struct SessionHost {
     own: Weak<Self>,
 }
 
-/// A task of the page, which is aborted when this is dropped.
+/// A task of the page, which is aborted on drop.
 struct PageTask {
     abort: AbortHandle,
-    /// True if it is a tool's run, which owes its answer even if it is stopped.
+    /// True if it is a tool's run, which must answer even if it is stopped.
     is_run: bool,
 }
 
@@ -90,8 +90,9 @@ struct WakeTimer {
 }
 
 impl SessionHost {
-    /// Makes the host of a driver that has not been started. The session begins when the page has
-    /// its turn, or with the first command, so that a caller can subscribe before its first event.
+    /// Creates the host of a driver that has not been started. The session begins on the next turn
+    /// of the page's event loop, or with the first command, so that a caller can subscribe before
+    /// its first event.
     pub(crate) fn new(driver: Driver, site: SessionResources) -> Rc<Self> {
         let clock = SessionClock::at(driver.session().now());
         let host = Rc::new_cyclic(|own| Self {
@@ -110,7 +111,7 @@ impl SessionHost {
         host
     }
 
-    /// Carries out what follows from the opening or the restart, once.
+    /// Carries out the outputs of the opening or the restart, once.
     fn begin(&self) {
         if !self.has_begun.replace(true) {
             let outputs = self.driver.borrow_mut().start();
@@ -118,7 +119,7 @@ impl SessionHost {
         }
     }
 
-    /// Hands over an input of the caller.
+    /// Handles an input of the caller.
     ///
     /// # Errors
     /// The session's refusal.
@@ -131,13 +132,13 @@ impl SessionHost {
         Ok(())
     }
 
-    /// Hands over news of an effect.
+    /// Handles a report on an effect.
     fn report(&self, input: Input) {
         let heard = self.tell(input);
         debug_assert!(heard.is_ok(), "{heard:?}");
     }
 
-    /// Carries out a step's outputs, and what follows from them in turn.
+    /// Carries out a step's outputs, and the outputs of the steps that follow.
     fn follow(&self, outputs: DriverOutputBatch) {
         let mut answers = VecDeque::new();
         self.carry_out_all(outputs, &mut answers);
@@ -159,7 +160,7 @@ impl SessionHost {
         }
     }
 
-    /// Begins an effect, and returns its answer if that is there already.
+    /// Begins an effect, and returns its answer if it is already known.
     fn carry_out(&self, output: DriverOutput) -> Option<Input> {
         match output {
             DriverOutput::Event(event) => self.watchers.borrow_mut().tell(&event),
@@ -198,7 +199,7 @@ impl SessionHost {
     }
 
     /// Runs a tool: a built-in one over the files at once, or one of the page's own. Returns its
-    /// answer if that is there already.
+    /// answer if it is already known.
     fn run_tool(&self, id: EffectId, run: Arc<ToolRun>) -> Option<Input> {
         let site = self.site.borrow();
         let arguments = match &run.job {
@@ -239,8 +240,8 @@ impl SessionHost {
         });
     }
 
-    /// Sets the timer to the driver's deadline, or before. Each piece of a response puts the
-    /// deadline off, and being woken in vain once is cheaper than a new timer each time.
+    /// Sets the timer to the driver's deadline, or earlier. Each piece of a response postpones the
+    /// deadline, and one unnecessary wake-up is cheaper than a new timer each time.
     fn arm(&self) {
         let due = self.driver.borrow().deadline();
         let armed = self.timer.borrow().as_ref().map(|timer| timer.at);
@@ -262,7 +263,7 @@ impl SessionHost {
         drop(self.timer.replace(timer));
     }
 
-    /// Sends a tick if the driver's deadline has come, else sets the timer again.
+    /// Sends a tick if the driver's deadline has passed, otherwise sets the timer again.
     fn wake(&self) {
         drop(self.timer.take());
         let due = self.driver.borrow().deadline();
@@ -273,7 +274,7 @@ impl SessionHost {
     }
 }
 
-/// Hands news of an effect to its host, as long as the effect is open.
+/// Passes reports on an effect to its host, as long as the effect is open.
 fn report_to(host: &Weak<SessionHost>, input: Input) {
     let (Input::Http { id, .. } | Input::Tool { id, .. }) = &input else { return };
     if let Some(host) = host.upgrade()
@@ -287,5 +288,5 @@ const fn done(id: EffectId, outcome: Outcome) -> Input {
     Input::Tool { id, input: ToolInput::Done(outcome) }
 }
 
-/// The agent that people speak to.
+/// The session's own agent, which takes prompts.
 pub(crate) const ROOT: AgentId = AgentId::ROOT;

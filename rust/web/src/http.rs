@@ -1,5 +1,5 @@
-//! One HTTP exchange: the request by `fetch`, the response as it comes. A redirect is reported and
-//! not followed, since the key would go to the new place.
+//! One HTTP exchange: the request with `fetch`, the response as it arrives. A redirect is reported
+//! and not followed, since the key would go to the new address.
 
 use crate::clock::wall_time;
 use gloo_net::http::{Headers, Request as PageRequest};
@@ -19,15 +19,15 @@ use web_sys::{
 };
 use web_time::Instant;
 
-/// The status that stands for any redirect: browsers hide the real one from pages.
+/// The status that represents any redirect: browsers hide the real one from pages.
 const SOME_REDIRECT: u16 = 302;
 /// The maximum number of bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
-/// The longest time for which the page may wait for a body that is there as a whole.
+/// The maximum time that a fully received body may block the page.
 const MOST_BUSY: Duration = Duration::from_millis(50);
 
-/// Carries out a request, reports what comes, and returns how it ended. If the future is dropped
-/// before its end, the request is aborted.
+/// Carries out a request, reports the response as it arrives, and returns how the exchange ended.
+/// If the future is dropped before its end, the request is aborted.
 pub(crate) async fn exchange(
     request: EndpointRequest,
     mut report: impl FnMut(HttpInput),
@@ -98,7 +98,7 @@ async fn stream(
     }
 }
 
-/// A guard that aborts a request when it is dropped; for one that is over this does nothing.
+/// A guard that aborts a request on drop; it does nothing if the request is over.
 struct AbortOnDrop(AbortController);
 
 impl Drop for AbortOnDrop {
@@ -111,7 +111,7 @@ const fn network(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Network, message }
 }
 
-/// Returns the message of a value that was thrown, which may be any value.
+/// Returns the message of a thrown value, which may be any value.
 fn said(error: &JsValue) -> String {
     let text: Option<String> = match error.dyn_ref::<js_sys::Error>() {
         Some(error) => Some(error.message().into()),

@@ -1,9 +1,9 @@
-//! Conversions for pages in which JavaScript is the caller: options come in as an object, and the
+//! Conversions for pages in which JavaScript calls the agent: options come in as an object, and the
 //! agent's values go out as plain objects, with the names of `docs/protocol.md`.
 //!
-//! The agent's types hold JSON that has not been parsed, such as a tool's arguments, of which
-//! `serde-wasm-bindgen` silently makes objects that hold a text. So [`to_js`] and [`from_js`] go
-//! through the JSON itself. In a type of your own that `serde-wasm-bindgen` converts, mark a field:
+//! The agent's types contain unparsed JSON, such as a tool's arguments, which `serde-wasm-bindgen`
+//! silently turns into objects that contain a string. So [`to_js`] and [`from_js`] go through the
+//! JSON itself. In your own type that `serde-wasm-bindgen` converts, mark a field:
 //!
 //! ```
 //! use innerloop_web::Event;
@@ -41,7 +41,7 @@ pub fn to_js(value: &(impl ToJson + ?Sized)) -> JsValue {
 /// those that are `undefined`, count as absent.
 ///
 /// # Errors
-/// The place where the value does not fit, and why.
+/// The position of the invalid value, and the reason.
 pub fn from_js<T: for<'a> FromJson<'a>>(value: &JsValue) -> Result<T, String> {
     let text = JSON::stringify(value).map_err(|_| "it is no JSON".to_owned())?;
     // `JSON.stringify` returns `undefined` for `undefined` and for functions.
@@ -62,7 +62,7 @@ pub fn serialize<T: ToJson, S: Serializer>(value: &T, serializer: S) -> Result<S
 /// counterpart of [`serialize`].
 ///
 /// # Errors
-/// The place where the value does not fit, and why.
+/// The position of the invalid value, and the reason.
 pub fn deserialize<'de, T: for<'a> FromJson<'a>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -70,12 +70,12 @@ pub fn deserialize<'de, T: for<'a> FromJson<'a>, D: Deserializer<'de>>(
     from_js(&value).map_err(D::Error::custom)
 }
 
-/// The names of the options. `serde-wasm-bindgen` reads only the fields that it knows of an object,
-/// so that misspelt names are looked for apart from it.
+/// The names of the options. `serde-wasm-bindgen` reads only an object's known fields, so that
+/// misspelt names need a check of their own.
 const OPTIONS: [&str; 7] =
     ["provider", "model", "apiKey", "baseUrl", "files", "config", "snapshot"];
 
-/// The options of an agent, as JavaScript gives them.
+/// The options of an agent from JavaScript.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AgentOptions {
@@ -83,7 +83,7 @@ struct AgentOptions {
     model: Option<String>,
     api_key: Option<String>,
     base_url: Option<String>,
-    /// The texts of the files, by their paths.
+    /// The texts of the files, by path.
     files: Option<BTreeMap<String, String>>,
     #[serde(default, with = "self")]
     config: Option<JsonObject>,
@@ -102,10 +102,10 @@ fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, 
 }
 
 impl AgentBuilder {
-    /// Makes a builder from the options that JavaScript gives: an object with any of `provider`,
-    /// `model`, `apiKey`, `baseUrl`, `files` (texts by their paths), `config` (a JSON Merge Patch
-    /// of the configuration, as an object) and `snapshot` (a `Uint8Array`). Tools and functions to
-    /// ask are added in Rust.
+    /// Creates a builder from JavaScript options: an object with any of `provider`, `model`,
+    /// `apiKey`, `baseUrl`, `files` (texts by path), `config` (a JSON Merge Patch of the
+    /// configuration, as an object) and `snapshot` (a `Uint8Array`). Add tools and functions for
+    /// questions in Rust.
     ///
     /// ```no_run
     /// use innerloop_web::{Agent, AgentBuilder, BuildError};
@@ -146,7 +146,7 @@ impl AgentBuilder {
     }
 }
 
-/// Makes files of these texts.
+/// Creates files with these texts.
 fn memory_of(texts: BTreeMap<String, String>) -> Result<MemoryFiles, BuildError> {
     let files = MemoryFiles::new();
     for (path, text) in texts {

@@ -1,7 +1,7 @@
-//! A coding agent in a page that is written in Rust: a loop that asks a language model, runs the
-//! tools that it calls, and goes on until it is done. It is for front ends such as Leptos, Dioxus
-//! and Yew, on `wasm32-unknown-unknown`: requests go out by `fetch`, files are in memory, and tools
-//! are async functions of the page.
+//! A coding agent for pages written in Rust: a loop that calls a language model, runs the tools
+//! that the model calls, and goes on until the model is done. It is for front ends such as Leptos,
+//! Dioxus and Yew, on `wasm32-unknown-unknown`: requests use `fetch`, files are in memory, and
+//! tools are async functions of the page.
 //!
 //! ```no_run
 //! use futures::StreamExt as _;
@@ -21,18 +21,18 @@
 //! ```
 //!
 //! - [`Agent::builder`] takes the settings: the model, the files, tools, and people to ask.
-//! - [`Agent::run`] begins a run: a stream of [`Event`]s, and if awaited, a [`RunResult`]. A run
-//!   that is dropped is interrupted.
+//! - [`Agent::run`] begins a run: a stream of [`Event`]s, which resolves to a [`RunResult`] when
+//!   awaited. A dropped run is interrupted.
 //! - [`Agent::steer`], [`Agent::status`], [`Agent::history`] and all other methods also work during
 //!   a run.
-//! - [`Tool`] is an async function with arguments of a type of yours.
-//! - [`Agent::snapshot`] returns bytes, which the page keeps where it likes;
-//!   [`AgentBuilder::restore`] goes on with them, even in the middle of a run.
-//! - [`js`] is for pages in which JavaScript is the caller.
+//! - [`Tool`] is an async function whose arguments have a type of yours.
+//! - [`Agent::snapshot`] returns bytes, which the page can keep anywhere; [`AgentBuilder::restore`]
+//!   resumes the session from them, even in the middle of a run.
+//! - [`js`] is for pages in which JavaScript calls the agent.
 //!
 //! The names are those of the crate `innerloop`, which runs natively. Methods that wait there
-//! return at once here, since a page has one thread; for the same reason nothing is [`Send`]. Hosts
-//! of another kind use the crates below it: [`innerloop_driver`] and [`innerloop_core`].
+//! return at once here, since a page has one thread; for the same reason nothing is [`Send`]. Other
+//! hosts use the crates below it: [`innerloop_driver`] and [`innerloop_core`].
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]

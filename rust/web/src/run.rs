@@ -15,9 +15,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// A run in progress: a [`Stream`] of its [`Event`]s, those of subagents included, and if awaited,
-/// its [`RunResult`]. It begins at once, even if nobody polls it; events wait in memory until they
-/// are read. If it is dropped before its end, it is interrupted.
+/// A run in progress: a [`Stream`] of its [`Event`]s, including those of subagents, which resolves
+/// to its [`RunResult`] when awaited. It begins at once, even if nobody polls it; events wait in
+/// memory until they are read. Dropping it before its end interrupts the run.
 ///
 /// ```no_run
 /// use futures::StreamExt as _;
@@ -65,7 +65,7 @@ pub struct AgentRun {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The session refuses the prompt, for example since another run is under way.
+    /// The session refuses the prompt, for example because another run is under way.
     #[error(transparent)]
     Refused(#[from] Box<RejectedInput>),
     /// The session was closed before the run's end.
@@ -74,7 +74,7 @@ pub enum RunError {
 }
 
 impl AgentRun {
-    /// Gives the session the prompt.
+    /// Passes the prompt to the session.
     pub(crate) fn begin(host: Rc<SessionHost>, Prompt { parts, options }: Prompt) -> Self {
         // Expected before the prompt is given: the first events come from within `tell`.
         let (number, events) = host.watchers.borrow_mut().expect_run();

@@ -1,5 +1,5 @@
-//! The tools that are async functions of the page. Their schema is made from the type of their
-//! arguments, by which the session checks a call before the function gets it.
+//! The tools that are async functions of the page. The type of their arguments determines their
+//! schema, with which the session checks a call before the function gets it.
 
 use futures::future::{Either, LocalBoxFuture, select};
 use gloo_timers::future::TimeoutFuture;
@@ -19,13 +19,13 @@ use std::{
     time::Duration,
 };
 
-/// The longest time that a browser's timer takes, in milliseconds: a longer one fires at once.
+/// The longest delay of a browser's timer, in milliseconds: with a longer one it fires at once.
 pub(crate) const LONGEST_MS: u64 = 0x7fff_ffff;
 
 type ToolFunction = dyn Fn(OwnToolCall) -> LocalBoxFuture<'static, Result<Outcome, String>>;
 
-/// A tool of the page's own. The model reads its name, its description and the schema of its
-/// arguments, in which the fields have their doc comments as descriptions.
+/// A tool of the page. The model reads its name, its description and the schema of its arguments,
+/// whose fields have their doc comments as descriptions.
 ///
 /// ```
 /// use innerloop_web::{JsonSchema, OwnToolCall, Tool};
@@ -54,10 +54,10 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Makes a tool that is called with arguments of type `A`. The function returns a text, which
-    /// is the result, or an [`Outcome`], which says more. An error becomes an error result for the
+    /// Makes a tool that is called with arguments of type `A`. The function returns a text as the
+    /// result, or an [`Outcome`] with further details. An error becomes an error result for the
     /// model, and the session goes on. When the run is interrupted or the call's time is up, the
-    /// future is dropped. A panic ends the page's whole module, as anywhere in it.
+    /// future is dropped. A panic ends the page's whole module, like any other panic in it.
     pub fn new<A, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -75,8 +75,8 @@ impl Tool {
         })
     }
 
-    /// Makes a tool whose specification is known only when the page runs, such as one of
-    /// JavaScript. Its arguments are [`OwnToolCall::arguments`], which fit the schema. Otherwise as
+    /// Makes a tool whose specification is known only at run time, such as one from JavaScript. Its
+    /// arguments are [`OwnToolCall::arguments`], which fit the schema. Otherwise it is like
     /// [`Tool::new`].
     pub fn with_spec<T, E>(
         spec: ToolSpec,
@@ -96,8 +96,8 @@ impl Tool {
         Self { spec, work: Rc::new(work) }
     }
 
-    /// Declares that the tool changes nothing: its calls need no approval, and run side by side
-    /// with others that only read.
+    /// Declares that the tool only reads: its calls need no approval, and run side by side with
+    /// others that only read.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.spec.read_only = true;
@@ -111,15 +111,15 @@ impl Tool {
         self
     }
 
-    /// Declares which arguments, by their names, are paths of the workspace, so that rules about
-    /// paths hold for them.
+    /// Declares which arguments, by name, are paths of the workspace, so that rules about paths
+    /// apply to them.
     #[must_use]
     pub fn with_paths(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.spec.paths = arguments.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Returns the specification of the tool, as the model gets it.
+    /// Returns the specification of the tool, as the model sees it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -132,7 +132,7 @@ impl fmt::Debug for Tool {
     }
 }
 
-/// One call of a tool. Clones are of the same call.
+/// One call of a tool. Clones refer to the same call.
 ///
 /// ```
 /// use innerloop_web::OwnToolCall;
@@ -151,10 +151,10 @@ pub struct OwnToolCall {
     pub id: String,
     /// The arguments. They fit the tool's schema.
     pub arguments: Json,
-    /// The folder of the workspace that the calling agent works in, from the root on, which is
-    /// empty.
+    /// The folder of the workspace that the calling agent works in, relative to the root; empty for
+    /// the root.
     pub folder: String,
-    /// The time limit of the call. After that, nobody waits for the result.
+    /// The time limit of the call. After that, the result is ignored.
     pub time_limit: Duration,
     on_delta: Rc<dyn Fn(&str)>,
 }
@@ -186,7 +186,7 @@ impl fmt::Debug for OwnToolCall {
     }
 }
 
-/// Carries out a call by the tool of its name, for at most its time limit.
+/// Carries out a call with the tool of its name, for at most its time limit.
 pub(crate) async fn carry_out(
     tool: Option<Tool>,
     run: Arc<ToolRun>,

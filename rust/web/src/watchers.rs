@@ -1,4 +1,4 @@
-//! The subscribers to a session's events: the current run, and everybody who has subscribed.
+//! The subscribers to a session's events: the current run, and all others.
 
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
 use innerloop_core::{
@@ -23,7 +23,7 @@ struct RunSubscriber {
 }
 
 impl EventSubscribers {
-    /// Registers a run whose prompt is about to be given, and returns its number and events.
+    /// Registers a run whose prompt is about to be submitted, and returns its number and events.
     pub(crate) fn expect_run(&mut self) -> (u64, UnboundedReceiver<Event>) {
         // During a run the session refuses another one, which must not get its place here: its
         // sender is dropped, and its stream is empty.
@@ -44,7 +44,7 @@ impl EventSubscribers {
         self.run.as_ref().is_some_and(|run| run.number == number)
     }
 
-    /// Returns the events from here on; none if the session is closed.
+    /// Returns the events from now on; none if the session is closed.
     pub(crate) fn subscribe(&mut self) -> UnboundedReceiver<Event> {
         let (tell, events) = unbounded();
         if !self.is_over {

@@ -1,5 +1,5 @@
-//! A collection of values whose ids count up, such as effects and agents. The ledger of effects,
-//! the session's agents and what belongs to them are kept in it, always in the order of their ids.
+//! A collection of values with ascending ids, such as effects and agents. It holds the ledger of
+//! effects, the session's agents and their data, always in the order of the ids.
 
 use alloc::vec::Vec;
 
@@ -41,14 +41,14 @@ impl<I: Copy + Ord, T> ById<I, T> {
         value.as_ref()
     }
 
-    /// Returns the value with this id, to be changed.
+    /// Returns a mutable reference to the value with this id.
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         let place = self.place(id).ok()?;
         let (_, value) = self.list.get_mut(place)?;
         value.as_mut()
     }
 
-    /// Stores a value under an id, and returns the value that the id had before.
+    /// Stores a value under an id, and returns the id's previous value.
     pub fn insert(&mut self, id: I, value: T) -> Option<T> {
         let place = self.place(id).unwrap_or_else(|place| {
             // The place begins as a gap, so that the count of gaps is corrected in one place for a
@@ -86,7 +86,7 @@ impl<I: Copy + Ord, T> ById<I, T> {
         self.list.iter().filter_map(|(id, value)| Some((*id, value.as_ref()?)))
     }
 
-    /// Iterates over the ids with their values, to be changed.
+    /// Iterates mutably over the ids with their values.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
         self.list.iter_mut().filter_map(|(id, value)| Some((*id, value.as_mut()?)))
     }
@@ -96,12 +96,12 @@ impl<I: Copy + Ord, T> ById<I, T> {
         self.list.iter().filter_map(|(_, value)| value.as_ref())
     }
 
-    /// Iterates over the values, to be changed.
+    /// Iterates mutably over the values.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.list.iter_mut().filter_map(|(_, value)| value.as_mut())
     }
 
-    /// Returns the index of the id in the list, or that at which to insert it.
+    /// Returns the index of the id in the list, or the index at which to insert it.
     fn place(&self, id: I) -> Result<usize, usize> {
         self.list.binary_search_by_key(&id, |(id, _)| *id)
     }

@@ -1,6 +1,6 @@
-//! Bytes of request and response bodies, readable in a log: a JSON string where they are UTF-8,
-//! otherwise base64. The two forms cannot be confused, and each body has one form only, so that a
-//! log is written with the same bytes again.
+//! Bytes of request and response bodies, readable in a log: a JSON string if they are UTF-8,
+//! otherwise base64. The two forms cannot be confused, and each body has only one form, so that a
+//! log is rewritten with the same bytes.
 
 use alloc::{format, vec, vec::Vec};
 use base64ct::{Base64, Encoding};
@@ -11,7 +11,7 @@ use innerloop_json::{
     bridge_serialize, hand_schema,
 };
 
-/// The key of the object that stands for bytes that are not UTF-8.
+/// The key of the object that represents bytes that are not UTF-8.
 const BASE64: &str = "base64";
 
 /// Bytes of a request or response body. As JSON: `"text"` or `{"base64": "…"}`.
@@ -99,7 +99,7 @@ bridge_serialize!([] BodyBytes);
 bridge_deserialize!(BodyBytes);
 hand_schema!(BodyBytes, described);
 
-/// The object that stands in for bytes that are not UTF-8.
+/// The object that represents bytes that are not UTF-8.
 #[cfg(feature = "schema")]
 #[derive(ToJson)]
 struct EncodedBytes {

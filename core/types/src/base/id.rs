@@ -1,5 +1,5 @@
 //! Ids of agents, effects, sessions and endpoints. Ids that the core issues are counters, so that a
-//! replay issues the same ones; ids that the host gives are strings, which the core only compares.
+//! replay issues the same ones; ids from the host are strings, which the core only compares.
 
 pub use super::by_id::ById;
 use alloc::string::String;
@@ -36,7 +36,7 @@ impl fmt::Display for EffectId {
     }
 }
 
-/// The session's id, a UUID or any other non-empty string that the host vouches is unique.
+/// The session's id, a UUID or any other non-empty string that the host guarantees to be unique.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct SessionId(pub String);
 

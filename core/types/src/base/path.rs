@@ -1,13 +1,13 @@
-//! Paths of the workspace as text: resolving a path that an agent in some folder gives, and showing
-//! it as seen from there. Folders are named from the workspace's root on, which is the empty text.
-//! Nothing here looks at the disk: links are the sandbox's business.
+//! Paths of the workspace as text: resolving a path from an agent that works in some folder, and
+//! showing a path relative to that folder. Folders are named relative to the workspace's root,
+//! which is the empty text. Nothing here looks at the disk: the sandbox resolves links.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_json::joined;
 
-/// Resolves a path that an agent in `folder` gives, and returns it from the workspace's root on: a
-/// leading `/` means the root, `\` is read as `/`, and `.`, `..` and repeated slashes are resolved.
-/// Returns `None` if the path climbs above the root.
+/// Resolves a path from an agent that works in `folder`, and returns it relative to the workspace's
+/// root: a leading `/` means the root, `\` is read as `/`, and `.`, `..` and repeated slashes are
+/// resolved. Returns `None` if the path climbs above the root.
 #[must_use]
 pub fn resolved(folder: &str, path: &str) -> Option<String> {
     // Models write paths of Windows, too. Reading `\` as a separator is also a safety rule: as part
@@ -30,8 +30,7 @@ pub fn resolved(folder: &str, path: &str) -> Option<String> {
     Some(joined(&names, "/"))
 }
 
-/// Returns a path, given from the root on, as seen from `folder`; `None` if it is not in that
-/// folder.
+/// Returns a path of the workspace relative to `folder`; `None` if it is not in that folder.
 #[must_use]
 pub fn seen<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder)?;

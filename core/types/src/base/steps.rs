@@ -1,7 +1,7 @@
-//! A count of the bytes that readers look at. Only this project's own tests use it, to hold the
-//! work of reading against the length of the text: measured time would depend on the machine.
+//! A count of the bytes that readers look at. Only this project's own tests use it, to compare the
+//! work of reading with the length of the text: measured time would depend on the machine.
 
-/// Counts bytes that are looked at; does nothing outside of tests.
+/// Counts bytes that are looked at; does nothing outside tests.
 #[cfg(not(feature = "seams"))]
 // An empty function instead of a `cfg` at each caller: the compiler removes the call.
 pub const fn count(_bytes: usize) {}
@@ -25,8 +25,8 @@ mod counted {
         BYTES.with(|all| all.set(all.get().saturating_add(bytes)));
     }
 
-    /// Returns the number of bytes that this thread has looked at since the last call, and begins
-    /// again at 0.
+    /// Returns the number of bytes that this thread has looked at since the last call, and resets
+    /// it.
     #[must_use]
     pub fn taken() -> usize {
         BYTES.with(Cell::take)

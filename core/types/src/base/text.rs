@@ -55,14 +55,14 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Returns the entries of a list that is written as one text, `one|another`.
+/// Returns the entries of a list that is written as one string, `one|another`.
 // A table of texts takes a pointer and a length for each entry, which hardly compress in the page's
 // module (`docs/decisions.md#the-pages-module`).
 pub fn listed(list: &'static str) -> core::str::Split<'static, char> {
     list.split('|')
 }
 
-/// Returns whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
+/// Returns whether `c` continues a word: a letter, a digit or an underscore. Beyond ASCII every
 /// character counts as a letter.
 #[must_use]
 // The standard library's `is_alphanumeric` would be exact, and brings Unicode tables into the

@@ -16,7 +16,7 @@ export type Action =
       numbering: "none" | "pipe" | "tab";
       /** The maximum number of characters shown of a line; all if absent. */
       line_chars?: number;
-      /** The place of the notice that the file goes on. */
+      /** The position of the notice that the file goes on. */
       notice?: "below" | "above";
     }
   /** Reads an image, and nothing else. */
@@ -25,7 +25,7 @@ export type Action =
       /** The path of the image. */
       path: string;
     }
-  /** Reads all text files of some patterns, one after the other. */
+  /** Reads all text files that match some patterns, one after the other. */
   | {
       action: "read_many";
       /** Files, folders and patterns of paths, for example `src/**\/*.ts`. */
@@ -34,7 +34,7 @@ export type Action =
       exclude?: string[];
       /** True if only the files directly in a folder are read, not those below. */
       flat?: boolean;
-      /** The files that the search passes over. */
+      /** The files that the search skips. */
       hidden?: "ignored" | "nothing";
     }
   /** Writes a file, with the folders above it. */
@@ -52,7 +52,7 @@ export type Action =
       path: string;
       /** The text to find; it must occur once unless `all` is set. */
       old: string;
-      /** The text to put in its place. */
+      /** The replacement text. */
       new: string;
       /** True if each occurrence is replaced. */
       all: boolean;
@@ -74,7 +74,7 @@ export type Action =
       ignore?: string[];
       /** The further entries that are left out. */
       hidden?: "ignored" | "nothing";
-      /** The way in which folders are told from files. */
+      /** The way in which folders are distinguished from files. */
       style?: "slash" | "tag";
     }
   /** Finds files by the pattern of their path, newest first. */
@@ -88,7 +88,7 @@ export type Action =
       ignore_case?: boolean;
       /** The maximum number of files to name; 1,000 if absent. */
       max_results?: number;
-      /** The files that the search passes over. */
+      /** The files that the search skips. */
       hidden?: "ignored" | "nothing";
     }
   /** Searches files by a regular expression. */
@@ -118,7 +118,7 @@ export type Action =
       max_results?: number;
       /** The maximum number of results per file. */
       max_per_file?: number;
-      /** The files that the search passes over. */
+      /** The files that the search skips. */
       hidden?: "ignored" | "nothing";
       /** True if case is ignored. */
       ignore_case: boolean;
@@ -150,12 +150,12 @@ export type Action =
       /** The command line to run. */
       command: string;
       /**
-       * The folder in which this command runs, from the agent's own on; the shell's current folder
-       * if absent.
+       * The folder in which this command runs, relative to the agent's own; the shell's current
+       * folder if absent.
        */
       folder?: string;
     }
-  /** Reads pages of the web, where the host offers that. */
+  /** Reads web pages, if the host offers that. */
   | {
       action: "fetch";
       /** The addresses of the pages, in the order in which they are named. */

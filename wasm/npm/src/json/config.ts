@@ -12,32 +12,32 @@ import type { OneOf } from "./shapes.js";
 export interface SessionConfig {
   /** The session's id. A fork always gets a new one. */
   id: string;
-  /** The model, and how to talk to it. */
+  /** The model and its endpoint. */
   model: ModelConfig;
   /**
-   * The prices of further models that the session may ask, by name: for summaries, and for agents
-   * that it starts. A limit of the cost needs them.
+   * The prices of further models that the session may use, by name: for summaries, and for agents
+   * that it starts. A cost limit needs them.
    */
   prices: Record<string, Price>;
   /** The limits at which to stop. */
   limits: SessionLimits;
-  /** The limits on how much of a response is read. */
+  /** The limits on the size of a response. */
   response: {
     /** Bytes of its body. */
     max_bytes: number;
-    /** Bytes that are held of it: what it says, and an event until it is complete. */
+    /** Bytes of it held in memory: its content, and an event until it is complete. */
     max_kept_bytes: number;
     /**
-     * Pieces of its reply: texts, thoughts, calls, fields that come one by one, and every twenty
+     * Parts of its reply: texts, thinking, calls, fields that arrive one by one, and every twenty
      * names and values in the arguments of a call.
      */
     max_items: number;
     /** Calls of tools, including those in its text. */
     max_calls: number;
   };
-  /** The rules for trying a failed model call again. */
+  /** The rules for retrying a failed model call. */
   retry: {
-    /** The maximum number of times that one model call is tried again; 0 switches retries off. */
+    /** The maximum number of retries of one model call; 0 switches retries off. */
     max_retries: number;
     /** The first delay, in milliseconds. */
     base_ms: number;
@@ -53,20 +53,20 @@ export interface SessionConfig {
     /** The time without a byte after which a model call counts as broken, in milliseconds. */
     idle_ms: number;
     /**
-     * True if a call that breaks after text or a part of a tool call has come is tried again. No
-     * tool has started then, and `text_reset` voids what was shown.
+     * True if a call that breaks after text or a part of a tool call has arrived is retried. No
+     * tool has started then, and `text_reset` voids the shown text.
      */
     mid_stream: boolean;
     /**
      * True if a call that can never succeed, such as one whose key or model is refused, closes the
-     * session. If not, its run fails, and the session can go on once that is fixed.
+     * session. Otherwise its run fails, and the session can go on once the cause is fixed.
      */
     refusal_closes: boolean;
   };
   /** Time limits of tool runs. */
   timeouts: {
     /**
-     * The limit of a run whose call names none. If this is left at its default, a profile's own
+     * The limit of a run whose call sets none. If this has its default value, the profile's own
      * limit applies.
      */
     default_command_ms: number;
@@ -76,29 +76,30 @@ export interface SessionConfig {
     grace_ms: number;
   };
   /**
-   * Most characters of a tool's output that the model reads, by tool; the rest have limits of their
-   * own.
+   * The maximum number of characters that the model reads of a tool's output, by tool; other tools
+   * have default limits.
    */
   tool_output_limits: Record<string, number>;
   /**
-   * Most lines of a tool's output that the model reads, by tool; the rest have limits of their own.
+   * The maximum number of lines that the model reads of a tool's output, by tool; other tools have
+   * default limits.
    */
   tool_line_limits: Record<string, number>;
   /**
-   * Most of the context window that one tool's output may take, in percent, but never less than
+   * The maximum part of the context window for one tool's output, in percent, but never less than
    * 1,000 characters. It lowers the limits above, for models with small windows.
    */
   tool_output_percent: number | null;
   /**
-   * Most of what is left of the context window that one tool's output may take, in percent, but
-   * never less than 1,000 characters.
+   * The maximum part of the unused context window for one tool's output, in percent, but never less
+   * than 1,000 characters.
    */
   tool_output_share_of_rest: number | null;
   /** The facts about the agent's environment that the system prompt states. */
   facts: Facts;
   /**
-   * The text that the system prompt begins with, in place of the family's own words; an empty text
-   * for nothing.
+   * The text that begins the system prompt, in place of the family's base instructions; an empty
+   * text for nothing.
    */
   base_prompt: string | null;
   /** Instructions of the user, appended last to the system prompt. */
@@ -109,36 +110,36 @@ export interface SessionConfig {
   tools: ToolSpec[];
   /** The tools that a request shows. */
   tools_shown: "all" | "staged" | { deferred: number };
-  /** The rules for outputs that are kept whole; none are if absent. */
+  /** The rules for outputs that are kept whole; none are kept if absent. */
   results: {
     /**
-     * Most characters that the model reads at first of an output that is cut; 0 for as many as
-     * without this.
+     * The maximum number of characters of a cut output that the model reads at first; 0 for as many
+     * as without this policy.
      */
     preview_chars: number;
   } | null;
   /**
-   * The modes in which tools' calls run, by tool. Those that are absent run beside others if they
-   * only read, and alone if they change something.
+   * The modes in which tools' calls run, by tool. By default, calls that only read run beside
+   * others, and calls that change something run alone.
    */
   exec_modes: Record<string, "parallel" | "serial">;
   /** The way in which tokens are estimated. */
   estimator: "chars" | "code_and_prose" | "words" | "bytes";
-  /** The rules for making the conversation shorter. */
+  /** The rules for shortening the conversation. */
   compaction: CompactionPolicy;
   /** The rules for calls that repeat themselves. */
   loops: LoopPolicy;
-  /** Which calls a person must allow first. */
+  /** The calls that a person must approve first. */
   approval: ApprovalPolicy;
   /** The points at which the host's hooks run, and the rules for them. */
   hooks: {
-    /** The points at which the host wants to be asked. */
+    /** The points at which the host's hooks run. */
     points: HookPoint[];
-    /** True if a hook that breaks counts as a denial; otherwise the run goes on. */
+    /** True if a failing hook counts as a denial; otherwise the run goes on. */
     fail_closed: boolean;
     /**
      * The number of times for one input that the hook before the end may send the model back to
-     * work; a further denial ends the run as it stands.
+     * work; a further denial ends the run as unverified.
      */
     max_denials: number;
     /** The rules for the hook after a tool. */
@@ -157,17 +158,17 @@ export interface SessionConfig {
   };
   /** The limits on agents that an agent may start. */
   subagents: {
-    /** The maximum depth to which agents may be nested; 0 offers none. */
+    /** The maximum nesting depth of agents; 0 allows none. */
     max_depth: number;
     /** The maximum number of agents that may be open at once, at all depths together. */
     max_open: number;
     /**
-     * The time that the agents of one `spawn_agents` have, in milliseconds; those that still work
+     * The time limit of the agents of one `spawn_agents`, in milliseconds; agents that still work
      * then are ended. 0 means no limit.
      */
     batch_ms: number;
     /**
-     * True if an input that asks for several agents brings a note on how to share the work out
+     * True if an input that asks for several agents is followed by a note on how to share the work
      * among them.
      */
     coordinate: boolean;
@@ -179,49 +180,46 @@ export interface SessionConfig {
     /** The number of times in a run that a text cut by the output limit is continued. */
     continue_on_length: number;
     /**
-     * True if a reply that the output limit has cut within a call is asked for again with twice the
+     * True if a reply that the output limit has cut within a call is requested again with twice the
      * limit, which then holds until the next input.
      */
     grow_output: boolean;
-    /** The number of times in a run that a reply without text and calls is asked for again. */
+    /** The number of times in a run that a reply without text and calls is requested again. */
     retry_on_empty: number;
-    /** True if arguments of the wrong type are converted where their meaning is plain. */
+    /** True if arguments of the wrong type are converted if their meaning is clear. */
     coerce_arguments: boolean;
   };
   /** The faults of replies that are corrected, and how often. */
   corrections: {
     /** The number of times that a run corrects each fault, by the fault's name; 0 for never. */
     faults: {
-      /** Replies that announce what they will do, and do nothing. */
+      /** Replies that announce an action, and do nothing. */
       promised?: number;
-      /** Replies of less than 100 characters that end nowhere. */
+      /** Replies of less than 100 characters without a complete sentence. */
       too_short?: number;
       /**
-       * Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
-       * none.
+       * Replies that ask whether to begin. They do not count if the model may ask the user
+       * (`ask_user`).
        */
       asked_instead?: number;
-      /** First replies of more than 300 characters of a model that has called no tool yet. */
+      /** First replies of more than 300 characters from a model that has called no tool yet. */
       wrote_only?: number;
-      /** Replies that claim a change of files by a model that has called no tool yet. */
+      /** Replies that claim a change of files, from a model that has called no tool yet. */
       claimed?: number;
-      /**
-       * Replies that go on with a tool's result of their own making. It is cut off, also over the
-       * number.
-       */
+      /** Replies that invent a tool's result. They are cut off there, even beyond the number. */
       fake_result?: number;
-      /** Replies after a call that write another one as text, in a form that nobody reads. */
+      /** Replies after a call that write another one as text, in a form that is not parsed. */
       named_tool?: number;
-      /** Replies after a call that greet the user in place of an answer. */
+      /** Replies after a call that greet the user instead of answering. */
       greeting?: number;
       /**
-       * Replies that repeat one passage over and over. They are ended as they do, also over the
+       * Replies that repeat one passage over and over. They are ended at once, even beyond the
        * number.
        */
       echo?: number;
       /**
-       * Edits of one file that fail four times in a row. With any number but 0, each file is told
-       * of once.
+       * Edits of one file that fail four times in a row. With any number but 0, each file is
+       * reported once.
        */
       patch_spiral?: number;
     };
@@ -233,69 +231,69 @@ export interface SessionConfig {
     /** The number of corrections of a run, whatever the faults. */
     max_per_run: number;
   };
-  /** The models beside `model`, and when they are asked. */
+  /** The models besides `model`, and when they are used. */
   routing: RoutingPolicy;
-  /** The rules about what can be undone. */
+  /** The limit on steps that can be undone. */
   undo: {
-    /** The maximum number of steps in a row that can be undone; 0 for all. */
+    /** The maximum number of steps that can be undone in a row; 0 for all. */
     max_steps: number;
   };
-  /** The form of the final answer, if it is to have one. */
+  /** The form of the final answer, if one is required. */
   answer: {
     /** A JSON Schema whose root is an object. */
     schema: Record<string, unknown>;
-    /** The number of times that a run that ends with text is asked for the answer again. */
+    /** The number of times that the answer is requested again if a run ends with text. */
     retries: number;
   } | null;
   /** True if the model may ask the user, through the tool `ask_user`. */
   ask_user: boolean;
-  /** True if the host carries out `fetch`, so that the model is shown a tool for it. */
+  /** True if the host carries out `fetch`, so that the model has a tool for it. */
   web_fetch: boolean;
 }
 
-/** An agent that can be started by a name. */
+/** An agent that can be started by name. */
 export interface AgentDefinition {
   /** The sentence by which a model chooses it. */
   description: string;
   /**
-   * The text that its system prompt begins with, in place of the family's own words; empty for
-   * these.
+   * The text that begins its system prompt, in place of the family's base instructions; empty for
+   * those.
    */
   prompt: string;
   /**
-   * Its model, at the endpoint of the session's. Without one it is the model that the call names,
-   * or the session's.
+   * Its model, at the session's endpoint. If absent, it is the model that the call names, or the
+   * session's.
    */
   model: string | null;
-  /** The names of the tools that it has, among those of the session; all of them if absent. */
+  /** The names of its tools, among those of the session; all of them if absent. */
   tools: string[] | null;
-  /** Most turns that it may take; 0 means no limit. */
+  /** The maximum number of turns; 0 means no limit. */
   max_turns: number;
 }
 
 /**
- * The choice of the profile's own tools that the model is shown, by their names in its vocabulary.
- * Those that ask the user or give the final answer have switches of their own.
+ * The choice of the profile's own tools, by their names in its vocabulary. The tools that ask the
+ * user or give the final answer have switches of their own.
  */
 export type BuiltinTools =
-  /** All that something in this session can carry out. */
+  /** All tools that this session can carry out. */
   | "all"
-  /** Those of them that change nothing and run nothing. */
+  /** Only the tools that change nothing and run nothing. */
   | "read_only"
   /** None of the profile's tools. */
   | "none"
   | OneOf<{
       /** The tools with these names. */
       only: string[];
-      /** All tools but those with these names. */
+      /** All tools except those with these names. */
       except: string[];
     }>;
 
 /** The result of a call that a hook has denied after it has run. */
 export type DeniedResult =
-  /** The model reads the reason in its place. */
+  /** The model reads the reason instead of the output. */
   | "withhold"
-  /** The model reads it as it is, as if the hook had allowed it. */
+  /** The model reads the output, as if the hook had allowed it. */
   | "keep";
 
 /**
@@ -330,7 +328,7 @@ export interface Facts {
   programs: {
     /** The name under which it runs. */
     name: string;
-    /** A sentence that says what it is and how it is called. */
+    /** A sentence that describes it and its usage. */
     description: string;
   }[];
   /** Instruction files of the project, root first. */
@@ -341,8 +339,8 @@ export interface Facts {
     text: string;
   }[];
   /**
-   * Instruction files of folders below the workspace, in any order. An agent reads those on the way
-   * to its folder and in it.
+   * Instruction files of folders below the workspace's top, in any order. An agent reads those on
+   * the way to its folder and in it.
    */
   nested_docs: {
     /** Its path as seen from the workspace. */
@@ -354,17 +352,17 @@ export interface Facts {
 
 /** The point in the loop at which a hook runs. */
 export type HookPoint =
-  /** The user has said something. Replaceable by another text. */
+  /** When the user submits an input. Replaceable by another text. */
   | "submit"
-  /** Before a model call. A replacement is a text that the model reads as the system's. */
+  /** Before a model call. A replacement is a text that the model reads as a system message. */
   | "before_model"
   /** Before a tool runs. Replaceable by other arguments, which are checked again. */
   | "before_tool"
   /** After a tool has run. Replaceable by another text for the model. */
   | "after_tool"
   /**
-   * After a round of calls, whose results the model is about to read. A replacement is a text that
-   * it reads behind them, as a steering message; a denial ends the run.
+   * After a round of calls, before the model reads the results. A replacement is a text that it
+   * reads after them, as a steering message; a denial ends the run.
    */
   | "after_iteration"
   /**
@@ -373,26 +371,26 @@ export type HookPoint =
    */
   | "before_stop"
   /**
-   * Before the result of the session's own agent goes out, at the end of a run that was not
-   * interrupted, denied or failed. Replaceable by another result, which leaves the history as it
-   * is; a denial withholds the result.
+   * Before the result of the session's own agent is reported, at the end of a run that was not
+   * interrupted, denied or failed. Replaceable by another result, which does not change the
+   * history; a denial withholds the result.
    */
   | "outbound"
   /**
-   * Before the oldest turns are archived or summed up. Replaceable by a text that stands in their
-   * place; a denial leaves the conversation as it is.
+   * Before the oldest turns are archived or summarised. Replaceable by a text that stands in their
+   * place; a denial leaves the conversation unchanged.
    */
   | "compact";
 
 /** The limits at which to stop; 0 means no limit. */
 export interface SessionLimits {
-  /** Most user and assistant turns of the whole session. */
+  /** The maximum number of user and assistant turns in the whole session. */
   max_turns: number;
-  /** Most rounds of tool calls for one input of the user. */
+  /** The maximum number of rounds of tool calls for one input of the user. */
   max_tool_rounds_per_input: number;
-  /** Most that a run may use, including what the agents use that it started. */
+  /** The maximum spending of a run, including the agents that it started. */
   run?: Spend;
-  /** Most that all runs of the session may use together. */
+  /** The maximum spending of all runs of the session together. */
   session?: Spend;
   /** The reaction when one of these limits is reached. */
   action: LimitAction;
@@ -402,9 +400,9 @@ export interface SessionLimits {
 export type LimitAction =
   /** The run ends, and the agent is idle. */
   | "idle"
-  /** The model says without tools what it has found, and the run ends. */
+  /** The model summarises its findings without tools, and the run ends. */
   | "summarize"
-  /** The run ends with all that the model said in it. */
+  /** The run ends with all of the model's texts in it. */
   | "partial"
   /** The run ends as failed. */
   | "error";
@@ -419,24 +417,24 @@ export interface Spend {
   ms: number;
 }
 
-/** A tool as the model is shown it. */
+/** A tool as the model sees it. */
 export interface ToolSpec {
   /** A unique name; among equal names the latest registration wins. */
   name: string;
-  /** The text that says what the tool does and when to use it. */
+  /** The description of the tool and of its purpose. */
   description: string;
   /** A JSON Schema whose root is an object. */
   parameters: Record<string, unknown>;
-  /** True if it changes nothing, so that it may run beside others. */
+  /** True if it only reads, so that it may run beside others. */
   read_only: boolean;
   /**
-   * The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, that of
-   * a command that asks for none.
+   * The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, the
+   * default limit of commands.
    */
   timeout_ms?: number;
   /**
    * The names of the arguments that are files or folders of the workspace, each one text or a list
-   * of texts; an input's `paths` is checked against them. One that is absent in a call stands for
+   * of texts; an input's `paths` is checked against them. An argument that a call omits stands for
    * the agent's own folder.
    */
   paths?: string[];
@@ -444,22 +442,22 @@ export interface ToolSpec {
   freeform?: {
     /** The grammar of the text, in Lark's syntax. */
     grammar: string;
-    /** The property of the schema that the text stands for. */
+    /** The property of the schema that the text is the value of. */
     property: string;
-    /** The description that the model reads in place of the tool's. */
+    /** The description that replaces the tool's for the model. */
     description: string;
   };
 }
 
 /** A configuration by name. */
 export type Preset =
-  /** Every default of the Coding Agent Loop Specification. */
+  /** The defaults of the Coding Agent Loop Specification. */
   | "seed001"
   /**
-   * The settings that people who know codex, Claude Code or pi expect: the tools that the model was
-   * trained on, files read before they are changed, arguments converted to fit their schema,
-   * sessions that survive a refused request; 200 rounds for an input, and calls that go on
-   * repeating themselves after two warnings end the run.
+   * The settings that users of codex, Claude Code or pi expect: the tools that the model was
+   * trained on, files that must be read before they are changed, arguments that are converted to
+   * fit their schema, sessions that survive a refused request, and at most 200 rounds for an input;
+   * calls that still repeat after two warnings end the run.
    */
   | "modern"
   /**
@@ -469,14 +467,13 @@ export type Preset =
   | "ollama"
   /** Approval of changes, 50 rounds, and only failing calls count as a loop. */
   | "ironclaw"
-  /** Few and long retries, none in mid-stream; a limit is an error. */
+  /** Few retries with long delays, none in mid-stream; reaching a limit is an error. */
   | "gnoma"
   /**
-   * A member of a council, who gives a position on a question: by reasoning alone, without any
-   * tool.
+   * A member of a council, who gives a position on a question by reasoning alone, without any tool.
    */
   | "council_member"
-  /** A member of a council who weighs the positions of the others, likewise. */
+  /** A member of a council who weighs the positions of the others, also without tools. */
   | "council_discusser"
-  /** A member of a council who reviews what it has come to, likewise. */
+  /** A member of a council who reviews its outcome, also without tools. */
   | "council_reviewer";

@@ -12,11 +12,11 @@ export interface SessionUsage {
   cache_read: number;
   /** Input tokens written to the provider's cache. */
   cache_write: number;
-  /** Output tokens spent on reasoning, where the provider says so. */
+  /** Output tokens spent on reasoning, if the provider reports them. */
   reasoning: number;
 }
 
-/** A piece of what a user or a tool says. */
+/** A part of a message from a user or a tool. */
 export type Part =
   /** A piece of plain text. */
   | {
@@ -43,7 +43,7 @@ export type Part =
       type: "file";
       /** The type, for example `application/pdf`. */
       media_type: string;
-      /** Its name, which the model reads. */
+      /** The name of the file, which the model reads. */
       name: string;
       /** The file's bytes in base64. */
       data: string;
@@ -76,16 +76,16 @@ export type RunEnd =
   | "denied"
   /** The hook before the end has denied it more often than `hooks.max_denials` allows. */
   | "unverified"
-  /** The last reply was cut; what there is of it is the run's text. */
+  /** The last reply was cut; the partial text is the run's text. */
   | "incomplete"
-  /** The model refused, or a filter of its provider. */
+  /** The model or a filter of its provider refused. */
   | "refused"
   /** The model or its endpoint failed for good. */
   | "failed";
 
 /** The kinds of failure that end a run, as `incomplete`, `refused` or `failed`. */
 export type ErrorKind =
-  /** The endpoint does not accept the key. */
+  /** The endpoint refused the key. */
   | "authentication"
   /** The account's credit, quota or plan is used up. */
   | "quota"
@@ -95,15 +95,15 @@ export type ErrorKind =
   | "overloaded"
   /** The conversation no longer fits the model. */
   | "context_overflow"
-  /** The endpoint does not accept the request. */
+  /** The endpoint refused the request. */
   | "invalid_request"
   /** A filter of the provider refused the request or the reply. */
   | "content_filter"
   /** The model refused to answer. */
   | "refusal"
-  /** The output limit has cut the reply. */
+  /** The output limit cut the reply. */
   | "output_limit"
-  /** The model's replies are empty or broken, and asking again did not help. */
+  /** The model's replies are empty or broken, and a retry did not help. */
   | "reply"
   /** The endpoint failed, and the retries are used up. */
   | "server"
@@ -115,24 +115,24 @@ export type ErrorKind =
   | "protocol"
   /** A limit is reached, and `limits.action` makes that a failure. */
   | "limit"
-  /** The model did not give the final answer in the form that was asked for. */
+  /** The model did not give the final answer in the required form. */
   | "answer"
-  /** A fault of Innerloop itself. */
+  /** A bug in Innerloop itself. */
   | "internal";
 
 /** The outcome of an action or of a custom tool's run. */
 export interface Outcome {
-  /** The whole output of the tool; `streams` says how a program's is laid out. */
+  /** The whole output of the tool; `streams` describes the layout of a program's output. */
   parts: Part[];
   /**
-   * True if the first two parts are what a program printed on standard output and on standard
-   * error, each of which may be empty. Further parts say more about the run. The model reads them
-   * all as one text, `joined_text`.
+   * True if the first two parts are a program's standard output and standard error, each of which
+   * may be empty. Further parts are remarks on the run. The model reads them all as one text,
+   * `joined_text`.
    */
   streams?: boolean;
   /** The kind of error, if there was one; `parts` then say what went wrong and what to do. */
   error?: ToolErrorKind;
-  /** The one who denied the call, if it needed an approval and got none. */
+  /** The source of the denial, if the call needed an approval and got none. */
   denied_by?: DeniedBy;
   /** A program's exit code. */
   exit?: number;
@@ -144,16 +144,16 @@ export interface Outcome {
   /**
    * The duration of the run since its launch, in milliseconds, without the time in which a person
    * was asked. If the host does not report it, the session measures it; it is absent only if
-   * nothing ran, or if nobody knows what became of the run.
+   * nothing ran, or if the run was lost.
    */
   duration_ms?: number;
-  /** True if the time limit ended the run; `parts` then hold what came before. */
+  /** True if the time limit ended the run; `parts` then hold the output up to then. */
   timed_out?: boolean;
   /** The files that changed. */
   changes?: FileChange[];
   /**
-   * The digests of the files that the action names, in its order, as they are after it; an empty
-   * text for a file that does not exist. Given only if `known` was.
+   * The digests of the files that the action names, in its order, after it was carried out; an
+   * empty text for a file that does not exist. Present only if `known` was.
    */
   digests?: string[];
   /** True if the tool itself dropped a part of its output. */
@@ -165,26 +165,26 @@ export interface Outcome {
   details?: unknown;
 }
 
-/** The one who did not allow a call. */
+/** The source of a denial. */
 export type DeniedBy =
-  /** A person, or whoever decides for them. */
+  /** A person, or a function that decides for them. */
   | "person"
-  /** Nobody was there to allow it. */
+  /** Nobody was there to approve it. */
   | "nobody"
   /** A hook of the host. */
   | "hook"
-  /** The options of the input, which leave the tool out. */
+  /** The options of the input, which exclude the tool. */
   | "options";
 
 /** A file that an action changed. */
 export interface FileChange {
-  /** The file, from the workspace's root on. */
+  /** The path of the file, relative to the workspace's root. */
   path: string;
   /** The kind of change. */
   kind: "created" | "modified" | "deleted";
-  /** Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB. */
+  /** The text before; absent if the file did not exist, is not UTF-8 or is larger than 256 KiB. */
   before?: string;
-  /** Its text after, with the same exceptions. */
+  /** The text after, with the same exceptions. */
   after?: string;
 }
 
@@ -192,7 +192,7 @@ export interface FileChange {
 export type ToolErrorKind =
   /** No such file, folder or program. */
   | "not_found"
-  /** The path is outside of the workspace or protected. */
+  /** The path is outside the workspace or protected. */
   | "permission_denied"
   /** The text to replace was not found, or not once. */
   | "edit_conflict"
@@ -206,11 +206,11 @@ export type ToolErrorKind =
   | "binary"
   /** The file or the output is larger than the tool handles. */
   | "too_large"
-  /** The program ended with another exit code than 0. */
+  /** The program ended with an exit code other than 0. */
   | "exit"
   /** The time limit ended the run. */
   | "timeout"
-  /** The call was not allowed; `denied_by` says by whom. */
+  /** The call was denied; `denied_by` says by whom. */
   | "denied"
   /** The user or the host interrupted the run. */
   | "interrupted"
@@ -221,13 +221,13 @@ export type ToolErrorKind =
   /** The tool itself broke. */
   | "crashed";
 
-/** The state of an agent and what it has used. */
+/** The state of an agent and its usage. */
 export interface SessionStatus {
   /** The state of the agent. */
   state: AgentState;
   /**
-   * True if the agent only makes the conversation shorter because the host has asked for it: no run
-   * is under way.
+   * True if the agent is only shortening the conversation at the host's request: no run is under
+   * way.
    */
   compacting?: boolean;
   /** User and assistant turns so far. */
@@ -241,23 +241,23 @@ export interface SessionStatus {
 }
 
 /**
- * The tokens that fill an agent's context window, by what they are spent on. The parts are
- * estimates that add up to the total.
+ * The tokens in an agent's context window, by use. The parts are estimates that add up to the
+ * total.
  */
 export interface ContextUsage {
   /** The system prompt without the project's instructions. */
   system: number;
-  /** The project's instructions: in the prompt, and those that were shown on the way. */
+  /** The project's instructions: in the prompt, and those that calls have brought up. */
   documents: number;
   /** The tools, with their schemas. */
   tools: number;
-  /** The inputs and the replies: texts, thinking, calls, and summaries of what was folded. */
+  /** The inputs and the replies: texts, thinking, calls, and summaries of folded turns. */
   history: number;
   /** The results of tool calls. */
   results: number;
   /**
-   * All of them: as the provider counted its last reply and everything before it, and an estimate
-   * of what came after it.
+   * All of them: the provider's count of its last reply and everything before it, plus an estimate
+   * of later turns.
    */
   total: number;
   /** The tokens that count as the context window. */

@@ -12,14 +12,14 @@ export interface Stamp {
   /** The session time of the event, in milliseconds since the session was opened. */
   at: number;
   /**
-   * The time of the event in milliseconds since 1970, by the host's wall clock as it was when the
+   * The time of the event in milliseconds since 1970, derived from the host's wall clock when the
    * session was opened or restored.
    */
   wall: number;
   /** The id of its session. */
   session: string;
   /**
-   * The effect (a request, a tool's run, a question) whose answer led to it; none if a command or
+   * The effect (a request, a tool's run, a question) whose answer led to it; absent if a command or
    * the time did.
    */
   effect?: number;
@@ -36,7 +36,7 @@ export interface SessionStart extends Stamp {
   provider: string;
   /** The model family whose tools and prompt are used. */
   profile: "openai" | "anthropic" | "gemini" | "small";
-  /** Under which names the family's tools are shown. */
+  /** The vocabulary under which the family's tools are shown. */
   vocabulary: "seed" | "native";
   /** The names of the tools. */
   tools: string[];
@@ -53,7 +53,7 @@ export interface SessionEnd extends Stamp {
   state: AgentState;
 }
 
-/** The user said something: a run begins, or a further input of the same run. */
+/** The user's input: a run begins, or a further input of the same run. */
 export interface UserInput extends Stamp {
   type: "user_input";
   /** The content of the user's input. */
@@ -98,35 +98,34 @@ export interface AssistantReasoningDelta extends Stamp {
   text: string;
 }
 
-/** A reply is whole. This event comes once for each reply, with or without text. */
+/** A reply is complete. This event comes once for each reply, with or without text. */
 export interface AssistantTextEnd extends Stamp {
   type: "assistant_text_end";
   /** The whole text of the reply. */
   text: string;
   /** The whole thinking, if there was any. */
   reasoning?: string;
-  /** The tokens that the reply used, if the provider said so. */
+  /** The tokens that the reply used, if the provider reported them. */
   usage?: SessionUsage;
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
   /**
-   * The time from the request to the first piece of the reply, in milliseconds; absent where the
-   * reply came as a whole, or was cut off.
+   * The time from the request to the first piece of the reply, in milliseconds; absent if the reply
+   * was not streamed, or was cut off.
    */
   ttft_ms?: number;
   /**
-   * The time from the request to the end of the reply, in milliseconds; absent where it was cut
-   * off.
+   * The time from the request to the end of the reply, in milliseconds; absent if it was cut off.
    */
   ms?: number;
 }
 
-/** The output of the current reply so far is void: the model is called again. */
+/** The current reply's output so far is void: the model is called again. */
 export interface TextReset extends Stamp {
   type: "text_reset";
 }
 
-/** A request for the next reply goes to the model. */
+/** A request for the next reply is sent to the model. */
 export interface RequestStart extends Stamp {
   type: "request_start";
   /** The number of the try, counted from 1. */
@@ -135,29 +134,29 @@ export interface RequestStart extends Stamp {
   model: string;
 }
 
-/** The host holds the request back, since others go first. */
+/** The host holds the request back, since others are ahead of it. */
 export interface Queued extends Stamp {
   type: "queued";
-  /** The number of requests that go first. */
+  /** The number of requests ahead of it. */
   ahead: number;
 }
 
 /**
- * The model writes a tool call: it begins, or more of its arguments came. Nothing is carried out
- * before the reply is whole; `text_reset` voids it.
+ * The model writes a tool call: the call begins, or more of its arguments arrived. Nothing is
+ * carried out before the reply is complete; `text_reset` voids it.
  */
 export interface ToolCallDelta extends Stamp {
   type: "tool_call_delta";
-  /** The number that tells the calls of a reply apart. */
+  /** The number that distinguishes the calls of a reply. */
   index: number;
   /**
-   * The call's id, as the model gave it. `tool_call_start` has another one if this one is empty or
-   * not unique.
+   * The model's id for the call. `tool_call_start` has another one if this one is empty or not
+   * unique.
    */
   call_id: string;
-  /** The tool's name, as far as it has come. */
+  /** The tool's name, as far as it has arrived. */
   name: string;
-  /** The new piece of the arguments' JSON text; empty where the call begins. */
+  /** The new piece of the arguments' JSON text; empty when the call begins. */
   text: string;
 }
 
@@ -203,7 +202,7 @@ export interface ResultKept extends Stamp {
   name: string;
   /** The number of its characters. */
   chars: number;
-  /** The whole of it, for whoever keeps it; a driver's hosts get an empty text. */
+  /** The whole text, for the driver that keeps it; the driver's hosts get an empty text. */
   text?: string;
 }
 
@@ -223,7 +222,7 @@ export interface TurnLimit extends Stamp {
   value: number;
 }
 
-/** The budget is used up, which ends the run; the model may still be asked to sum up. */
+/** The budget is used up, which ends the run; the model may still be asked for a summary. */
 export interface BudgetLimit extends Stamp {
   type: "budget_limit";
   /** The limit's path below `limits`, for example `run.tokens`. */
@@ -234,7 +233,7 @@ export interface BudgetLimit extends Stamp {
     | "session.cost_nano_usd"
     | "session.tokens"
     | "session.ms";
-  /** The amount that is used. */
+  /** The amount used. */
   used: number;
   /** The value of the limit. */
   limit: number;
@@ -249,7 +248,7 @@ export interface LoopDetection extends Stamp {
   period: number;
 }
 
-/** A reply had a fault; the model has been told, and is asked again. */
+/** A reply had a fault; the model has been told, and is called again. */
 export interface Corrected extends Stamp {
   type: "corrected";
   /** The fault. */
@@ -269,7 +268,7 @@ export interface AgentStarted extends Stamp {
   task: string;
   /** The model that it uses. */
   model: string;
-  /** The folder of the workspace that it works in, from the root on, which is empty. */
+  /** The folder of the workspace that it works in, relative to the root; empty for the root. */
   folder?: string;
   /** The name in `agents` by which it was started, if it has one. */
   name?: string;
@@ -280,18 +279,18 @@ export interface AgentEnded extends Stamp {
   type: "agent_ended";
   /** True if its last run succeeded. */
   success: boolean;
-  /** The last text that it said. */
+  /** Its last text. */
   output: string;
 }
 
-/** The model has written down or changed its plan. */
+/** The model has written or changed its plan. */
 export interface PlanUpdate extends Stamp {
   type: "plan";
   /** The whole plan, in order. */
   items: PlanItem[];
 }
 
-/** The run's final answer in the form that was asked for. */
+/** The run's final answer in the required form. */
 export interface FinalAnswer extends Stamp {
   type: "final_answer";
   /** The answer; it fits the schema. */
@@ -314,7 +313,7 @@ export interface Routed extends Stamp {
   type: "routed";
   /** The model. */
   to: ModelOrigin;
-  /** The kind of the task, where the input tells one and models are chosen by it. */
+  /** The kind of the task, if the input shows one and models are chosen by it. */
   task?: string;
 }
 
@@ -329,12 +328,12 @@ export interface Rerouted extends Stamp {
   message: string;
 }
 
-/** The model sees again what it saw before. Files are as they were. */
+/** The model's view of an earlier time is restored. Files do not change. */
 export interface Rewound extends Stamp {
   type: "rewound";
   /** The kind of rewind that the host asked for. */
   why: Why;
-  /** The number of turns that the log had then. */
+  /** The number of turns in the log at that time. */
   to: number;
   /** The number of steps that can be undone from here. */
   undo_left: number;
@@ -343,8 +342,8 @@ export interface Rewound extends Stamp {
 }
 
 /**
- * Turns are to be folded, which takes a model or the host's hook: `compacted` or
- * `compaction_failed` follows.
+ * Turns are about to be folded by a model or the host's hook; `compacted` or `compaction_failed`
+ * follows.
  */
 export interface CompactionStarted extends Stamp {
   type: "compaction_started";
@@ -356,7 +355,7 @@ export interface CompactionStarted extends Stamp {
   tokens: number;
 }
 
-/** The model reads less of the conversation from now on. The history still has all of it. */
+/** The model reads less of the conversation from now on. The history keeps all of it. */
 export interface Compacted extends Stamp {
   type: "compacted";
   /** The way in which the turns were folded. */
@@ -369,33 +368,33 @@ export interface Compacted extends Stamp {
   before: number;
   /** The approximate number of tokens of the conversation from now on. */
   after: number;
-  /** The text that stands in the place of the turns that are left out. */
+  /** The text that replaces the turns that are left out. */
   text?: string;
-  /** The tokens that the summary has used, if the provider said so. */
+  /** The tokens that the summary has used, if the provider reported them. */
   usage?: SessionUsage;
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
 }
 
-/** The conversation could not be made shorter and stays as it is. */
+/** The conversation could not be shortened and does not change. */
 export interface CompactionFailed extends Stamp {
   type: "compaction_failed";
-  /** The way in which it was to become shorter. */
+  /** The way in which it was to be shortened. */
   kind: FoldKind;
-  /** The reason why it was to become shorter. */
+  /** The reason why it was to be shortened. */
   why: FoldReason;
-  /** The reason why it did not become shorter. */
+  /** The reason why it was not shortened. */
   message: string;
-  /** The tokens that a summary has used all the same, if the provider said so. */
+  /** The tokens that a summary has used nevertheless, if the provider reported them. */
   usage?: SessionUsage;
   /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
 }
 
-/** The provider's cached prefix of earlier requests no longer fits. */
+/** The prefix of earlier requests that the provider has cached no longer matches. */
 export interface PrefixRebased extends Stamp {
   type: "prefix_rebased";
-  /** The reason why it no longer fits. */
+  /** The reason why it no longer matches. */
   reason: string;
 }
 
@@ -406,16 +405,16 @@ export interface Warning extends Stamp {
   message: string;
 }
 
-/** Something failed for good. */
+/** A permanent failure. */
 export interface Failure extends Stamp {
   type: "error";
   /** The kind of failure. */
   kind: ErrorKind;
-  /** The text that says what failed, and what to do. */
+  /** The text that describes the failure, and what to do. */
   message: string;
 }
 
-/** One thing to know. Told apart by `type`. */
+/** One event for the host. Told apart by `type`. */
 export type AgentEvent =
   | SessionStart
   | SessionEnd
@@ -459,12 +458,12 @@ export type FoldReason =
   | "full"
   /** The conversation did not fit the model. */
   | "overflow"
-  /** The host asked for it. */
+  /** The host requested it. */
   | "asked";
 
 /** A step of the model's plan. */
 export interface PlanItem {
-  /** The text that says what is to be done. */
+  /** The task of the step. */
   text: string;
   /** The status of the step. */
   status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
@@ -472,23 +471,23 @@ export interface PlanItem {
 
 /** The fault of a reply that is corrected. */
 export type ReplyFault =
-  /** It announces what it will do, and does nothing. */
+  /** The reply announces an action, and does nothing. */
   | "promised"
-  /** It is short, and ends nowhere. */
+  /** The reply is short, without a complete sentence. */
   | "too_short"
-  /** It asks whether to begin. */
+  /** The reply asks whether to begin. */
   | "asked_instead"
-  /** It is long, and no tool was called yet. */
+  /** The reply is long, and no tool was called yet. */
   | "wrote_only"
-  /** It claims a change, and no tool was called yet. */
+  /** The reply claims a change, and no tool was called yet. */
   | "claimed"
-  /** It goes on with a tool's result of its own making. */
+  /** The reply invents a tool's result. */
   | "fake_result"
-  /** It writes a call as text. */
+  /** The reply writes a call as text. */
   | "named_tool"
-  /** It greets the user in place of an answer. */
+  /** The reply greets the user instead of answering. */
   | "greeting"
-  /** It repeats one passage over and over. */
+  /** The reply repeats one passage over and over. */
   | "echo"
-  /** It edits a file that earlier edits have failed on. */
+  /** The reply edits a file again on which earlier edits have failed. */
   | "patch_spiral";

@@ -18,7 +18,7 @@ export interface SessionTurn {
     | { left_out: LeftOut }
     | {
         rewound: {
-          /** The number of turns that the log had. */
+          /** The number of turns in the log at that time. */
           at: number;
           /** The kind of rewind that the host asked for. */
           why: Why;
@@ -27,22 +27,19 @@ export interface SessionTurn {
 }
 
 /**
- * The replacement for earlier turns. Turns are named by their place in the log, which keeps them
- * all.
+ * The replacement for earlier turns. Turns are named by their position in the log, which keeps all
+ * of them.
  */
 export interface Fold {
-  /** The place of the first turn that is kept; 0 if no turn is left out. */
+  /** The position of the first turn that is kept; 0 if no turn is left out. */
   upto: number;
-  /** The places of earlier turns that stay all the same, in order. */
+  /** The positions of earlier turns that are kept nevertheless, in order. */
   pin?: number[];
-  /** The place of the turn before which each result is shown in one line. */
+  /** The position of the turn before which each result is shown as one line. */
   stub_before: number;
-  /**
-   * The text that the model reads in place of the turns that are left out, after the earlier turns
-   * that stay.
-   */
+  /** The text that replaces the turns that are left out, after the earlier turns that are kept. */
   text?: string;
-  /** The way in which the turns are made shorter. */
+  /** The way in which the turns are shortened. */
   kind: FoldKind;
   /** The approximate number of tokens that the model would have read without it. */
   before: number;
@@ -50,77 +47,77 @@ export interface Fold {
   after: number;
 }
 
-/** The way in which earlier turns are made shorter. */
+/** The way in which earlier turns are shortened. */
 export type FoldKind =
   /** Results are left out; the calls stay. */
   | "stub"
-  /** The host keeps them. */
+  /** The host stores the turns. */
   | "archive"
-  /** A model has summed them up. */
+  /** A model has summarised them. */
   | "summary"
   /** They are left out. */
   | "truncate";
 
-/** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
+/** Parts that a provider refuses, or that are shown again because they were not the cause. */
 export interface LeftOut {
   /**
-   * The parts, in order. An empty list means the signatures and the sealed thinking of all earlier
-   * replies.
+   * The parts, in order. An empty list means the signatures and the encrypted thinking of all
+   * earlier replies.
    */
   parts: PartPlace[];
   /** The decision about these parts. */
   how: Leaving;
-  /** The provider's own words. */
+  /** The provider's own message. */
   why: string;
 }
 
-/** The decision about parts that may be at fault. */
+/** The decision about parts that may have caused a refusal. */
 export type Leaving =
-  /** They are left out: the provider named them. */
+  /** They are left out, because the provider named them. */
   | "named"
-  /** They are left out: they may be what was meant. */
+  /** They are left out as a guess. */
   | "tried"
-  /** They are seen again: without them the request was refused as well. */
+  /** They are shown again: without them the request was refused as well. */
   | "put_back";
 
-/** The place of a part in the log. */
+/** The position of a part in the log. */
 export interface PartPlace {
-  /** The place of the turn. */
+  /** The position of the turn. */
   turn: number;
   /** The result within the turn, if the turn consists of results. */
   result?: number;
-  /** The part of it. */
+  /** The part within the turn or result. */
   part: number;
 }
 
-/** A whole reply of the model. */
+/** A complete reply of the model. */
 export interface Reply {
   /** The blocks that the model sent, in order. */
   blocks: Block[];
   /** The reason why it ended. */
   finish: Finish;
-  /** The provider's own words on why the model refused. */
+  /** The provider's own explanation of the model's refusal. */
   refusal?: string;
   /**
    * The provider's explanation of an end that is neither a stop nor calls: its name for the reason,
-   * and its words.
+   * and its message.
    */
   reason?: string;
-  /** The tokens that it used; `None` if the provider did not say. */
+  /** The tokens that it used; `None` if the provider did not report them. */
   usage?: SessionUsage;
   /**
-   * The protocol in which it came: items that only its provider understands are sent back in no
-   * other.
+   * The protocol in which it came: items that only its provider understands are not sent back in
+   * another one.
    */
   wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
   /**
-   * The model and the endpoint that were asked for it: signatures and sealed thinking are sent back
-   * to no others. If they are not known, the protocol decides.
+   * The model and the endpoint that produced it: signatures and encrypted thinking are sent back to
+   * no others. If they are not known, the protocol decides.
    */
   origin?: ModelOrigin;
   /** The provider's id of the response. */
   response_id?: string;
-  /** The model that answered, where the provider said so. */
+  /** The model that answered, if the provider reported it. */
   model?: string;
 }
 
@@ -128,7 +125,7 @@ export interface Reply {
 export type Block =
   /** Text for the user. */
   | { text: string }
-  /** Text for the user that goes back to the provider with its mark. */
+  /** Text for the user that is sent back to the provider with its mark. */
   | {
       marked_text: {
         /** The text, which may be empty. */
@@ -140,7 +137,7 @@ export type Block =
   /** Thinking before the answer. */
   | {
       reasoning: {
-        /** The thinking itself, which may be empty. */
+        /** The text of the thinking, which may be empty. */
         text: string;
         /** The provider's signature over it. */
         signature?: string;
@@ -150,7 +147,7 @@ export type Block =
     }
   /** A call that the host must carry out. */
   | { tool_call: SessionToolCall }
-  /** A block that only the provider understands, sent back to it untouched. */
+  /** A block that only the provider understands, sent back to it unchanged. */
   | { opaque: unknown };
 
 /** A call of a tool, as the model made it. */
@@ -160,17 +157,17 @@ export interface SessionToolCall {
   /** The tool's name, whether or not such a tool exists. */
   name: string;
   /**
-   * The arguments' JSON text as it came, which may be invalid; `{}` if the model sent nothing. For
-   * a free-form call, its raw input.
+   * The unchanged JSON text of the arguments, which may be invalid; `{}` if the model sent nothing.
+   * For a free-form call, its raw input.
    */
   arguments: string;
-  /** Further details that the provider gives of the call; most give none. */
+  /** Further details of the call from the provider; most calls have none. */
   detail?: {
     /** True if the arguments are free text instead of JSON (OpenAI's custom tools). */
     freeform?: boolean;
     /** The provider's signature, sent back on the same call (Gemini). */
     signature?: string;
-    /** The provider's own form of the call, sent back untouched in place of ours. */
+    /** The provider's own form of the call, sent back unchanged in place of ours. */
     item?: unknown;
   };
 }
@@ -187,7 +184,7 @@ export type Finish =
   | "content_filter"
   /** The model refused to answer. */
   | "refusal"
-  /** The provider paused and wants the reply sent back to go on. */
+  /** The provider paused and needs the reply sent back to go on. */
   | "pause"
   /** The context window was full. */
   | "context_window"
@@ -195,20 +192,20 @@ export type Finish =
   | "malformed_tool_call"
   /** The provider reported a failure. */
   | "error"
-  /** It repeated one passage over and over, and was ended for that. */
+  /** The reply repeated one passage over and over, and was ended for that. */
   | "repetition"
   /** The provider gave no reason, or an unknown one. */
   | "unknown";
 
-/** The model and the endpoint that a reply was asked from. */
+/** The model and the endpoint that produced a reply. */
 export interface ModelOrigin {
   /** The host's name for the endpoint. */
   endpoint: string;
-  /** The model's name, as it was asked for. */
+  /** The model's name, as it was requested. */
   model: string;
 }
 
-/** The answer to one call, as the model reads it. */
+/** The result of one call, as the model reads it. */
 export interface SessionToolResult {
   /** The id of the call. */
   call_id: string;
@@ -218,7 +215,7 @@ export interface SessionToolResult {
   is_error: boolean;
 }
 
-/** The reason why the model sees again what it saw before. */
+/** The reason why an earlier view is restored. */
 export type Why =
   /** The newest steps are undone. */
   | "undo"
@@ -235,7 +232,7 @@ export type Said =
   | { user: Part[] }
   /** A reply of the model. */
   | { assistant: Reply }
-  /** The answers to the calls of the reply before, in call order. */
+  /** The results of the calls of the reply before, in call order. */
   | { tool_results: SessionToolResult[] }
   /** A message of the host to the model, in the system's name. */
   | { system: string }

@@ -1,7 +1,7 @@
 // Which model a session has, and how to talk to it, as its log has it (snake_case). Made of the
 // core's types, whose words these are: see CONTRIBUTING.md#generated-files.
 
-/** A model, and how to talk to it. */
+/** A model and its endpoint. */
 export interface ModelConfig {
   /** The host's name for the endpoint. */
   endpoint: string;
@@ -13,7 +13,7 @@ export interface ModelConfig {
   vocabulary: "seed" | "native";
   /** The model's name, as the endpoint knows it. */
   name: string;
-  /** Most tokens that one reply may have. */
+  /** The maximum number of tokens in one reply. */
   max_output_tokens: number;
   /** The number of tokens that the model can read and write in one call. */
   context_window: number;
@@ -26,7 +26,7 @@ export interface ModelConfig {
   tool_choice: SessionToolChoice;
   /** True if one reply may hold several calls; the provider's default if absent. */
   parallel_tool_calls: boolean | null;
-  /** True if replies are streamed. Either form is read, whatever was asked for. */
+  /** True if replies are streamed. Both forms are read, whatever was requested. */
   stream: boolean;
   /** The cases in which tool calls are also looked for in the model's text. */
   text_calls: "never" | "fallback" | "always";
@@ -53,16 +53,16 @@ export interface ModelConfig {
     | "fenced_json"
     | "json";
   /**
-   * True if the model's text begins in thinking, because its template has opened it; derived from
-   * the model's name if absent. It matters only if calls are looked for in the text.
+   * True if the model's text begins inside thinking, because its template has opened it; derived
+   * from the model's name if absent. It matters only if calls are looked for in the text.
    */
   begins_in_thinking: boolean | null;
-  /** The ways in which the endpoint differs from that of the protocol's author. */
+  /** The endpoint's deviations from the protocol. */
   compat: Compat;
   /** Beta features to ask for (Anthropic: the header `anthropic-beta`). */
   betas: string[];
   /**
-   * Further fields of the request's body, by name, sent as they are: safety settings, grounding,
+   * Further fields of the request's body, by name, sent unchanged: safety settings, grounding,
    * sampling.
    */
   options: Record<string, unknown>;
@@ -71,8 +71,8 @@ export interface ModelConfig {
 }
 
 /**
- * The ways in which an endpoint differs from that of the protocol's author. The default is OpenAI's
- * own Chat Completions; other protocols read few of these.
+ * The endpoint's deviations from the protocol. The default is OpenAI's own Chat Completions; other
+ * protocols read few of these.
  */
 export interface Compat {
   /** The role of the system prompt. */
@@ -83,7 +83,7 @@ export interface Compat {
   usage_in_stream: boolean;
   /** The form in which a request asks for reasoning effort. */
   thinking: "none" | "reasoning_effort" | "openrouter" | "zai" | "qwen" | "qwen_chat_template";
-  /** The form in which the thinking of earlier replies goes back. */
+  /** The form in which the thinking of earlier replies is sent back. */
   replay_reasoning: "never" | "reasoning_content" | "reasoning_details" | "text";
   /** True if `tool_choice` is understood. */
   tool_choice: boolean;
@@ -91,11 +91,11 @@ export interface Compat {
   parallel_tool_calls: boolean;
   /** True if free-form (`custom`) tools are understood. */
   custom_tools: boolean;
-  /** True if `strict` may stand in a tool's definition. */
+  /** True if a tool's definition may contain `strict`. */
   strict_tools: boolean;
   /** True if a tool's result must carry the tool's name. */
   tool_result_name: boolean;
-  /** True if a user's message may not follow a tool's result directly. */
+  /** True if a user's message may not directly follow a tool's result. */
   assistant_after_tool_result: boolean;
   /** The form that ids of calls must have. */
   call_ids: "any" | "nine";
@@ -106,15 +106,15 @@ export interface Compat {
   /** True if the model takes images. */
   images: boolean;
   /**
-   * True if a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if not,
-   * they are written in the subset that OpenAPI 3.0 has.
+   * True if a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); otherwise
+   * they are written in the subset of OpenAPI 3.0.
    */
   json_schema: boolean;
 }
 
 /** The price of a model's tokens, in micro-dollars (10⁻⁶ US dollars) per million tokens. */
 export interface Price {
-  /** Input that is in no cache. */
+  /** Uncached input. */
   input: number;
   /** All output, reasoning included. */
   output: number;
@@ -124,7 +124,7 @@ export interface Price {
   cache_write?: number;
   /**
    * Other prices for calls with much input, by rising threshold. The highest one that is exceeded
-   * holds for all tokens of the call.
+   * applies to all tokens of the call.
    */
   tiers?: {
     /** The threshold, in tokens. */
@@ -142,60 +142,60 @@ export interface Price {
 
 /** The rule for tool calls: the model must, may or must not make them. */
 export type SessionToolChoice =
-  /** As the model likes. */
+  /** The model may call tools or not. */
   | "auto"
-  /** No calls, though the tools are shown. */
+  /** No calls, although the tools are shown. */
   | "none"
   /** At least one call. */
   | "required"
   /** A call of this tool. */
   | { tool: string };
 
-/** The models beside the session's own, and the rules by which they are chosen. */
+/** The models besides the session's own, and the rules for choosing among them. */
 export interface RoutingPolicy {
   /**
-   * The further models. When a model fails, the next one of this order takes over that has not
-   * failed itself.
+   * The further models. When a model fails, the next one in this order that has not failed itself
+   * takes over.
    */
   models: RoutedModel[];
   /**
-   * The time for which a model is left alone that is overloaded or has had too many requests, in
-   * milliseconds; longer where its provider asks for more.
+   * The time for which an overloaded or rate-limited model is not used, in milliseconds; longer if
+   * its provider asks for more.
    */
   backoff_ms: number;
   /** True if a model with a larger window takes over a conversation that does not fit. */
   overflow_to_larger: boolean;
 }
 
-/** A model that a session may ask beside its own. */
+/** A model that a session may use besides its own. */
 export interface RoutedModel {
-  /** The model, and how to talk to it. */
+  /** The model and its endpoint. */
   model: ModelConfig;
-  /** True if it writes the summaries. It takes over for others only when none of them is left. */
+  /** True if it writes the summaries. It takes over for other models only when no other is left. */
   cheap: boolean;
-  /** The kinds of tasks for which it goes before the others. */
+  /** The kinds of tasks for which it is preferred. */
   tasks: TaskKind[];
 }
 
-/** The names of `tasks`, for those who describe its JSON. */
+/** The names of `tasks`, for the schema of its JSON. */
 export type TaskKind =
   /** To check that something is secure. */
   | "security_review"
-  /** To have several agents work at once. */
+  /** To make several agents work at once. */
   | "orchestration"
   /** To write tests. */
   | "unit_test"
-  /** To find a fault. */
+  /** To find a bug. */
   | "debug"
-  /** To change the form of code and not what it does. */
+  /** To change the form of code but not its behaviour. */
   | "refactor"
-  /** To judge code. */
+  /** To review code. */
   | "review"
   /** To plan or design. */
   | "planning"
   /** To explain. */
   | "explain"
-  /** To set up what every project has. */
+  /** To set up the standard parts of a project. */
   | "boilerplate"
   /** To write something new. */
   | "generation";

@@ -3,9 +3,9 @@
 
 import type { FoldKind } from "./history.js";
 
-/** Which calls a person must allow before they run (`Ask` effects). */
+/** The calls that a person must approve before they run (`Ask` effects). */
 export interface ApprovalPolicy {
-  /** Which calls are asked about. */
+  /** The kinds of calls that are asked about. */
   ask: "nothing" | "programs" | "changes" | "everything";
   /** Calls that are never asked about. */
   allow: ApprovalRule[];
@@ -22,13 +22,13 @@ export interface ApprovalRule {
 }
 
 /**
- * The rules for making the conversation shorter: when, how, and what of it stays. Without a request
- * of the host, that happens only where a tier or `on_overflow` says so.
+ * The rules for shortening the conversation: when, how, and which part stays. Unless the host
+ * requests it, that happens only if a tier or `on_overflow` says so.
  */
 export interface CompactionPolicy {
   /**
-   * The steps that are taken before a model call; of the tiers that are reached, the one that
-   * begins last applies.
+   * The tiers that apply before a model call; if several are reached, the one with the highest
+   * start applies.
    */
   auto: {
     /** The fullness of the window from which the tier applies. */
@@ -37,27 +37,32 @@ export interface CompactionPolicy {
     to: Fullness;
     /** The step to take. */
     step: FoldKind;
-    /** Most of the user's inputs that stay with all that followed them; all that fit if absent. */
+    /**
+     * The maximum number of the user's inputs that are kept with everything that followed them; all
+     * that fit if absent.
+     */
     inputs?: number;
   }[];
   /** The reaction when the conversation no longer fits the model. */
   on_overflow: "warn" | "compact_retry_once";
   /**
-   * True if the oldest turns are left out where the conversation does not fit and nothing else
-   * makes it shorter; if not, the run ends.
+   * True if the oldest turns are left out when the conversation does not fit and nothing else
+   * shortens it; otherwise the run ends.
    */
   truncate_if_needed: boolean;
   /** The part of the conversation that stays. */
   keep: {
-    /** Most tokens of the newest turns that stay if the host asks for a shorter conversation. */
+    /**
+     * The maximum number of tokens of the newest turns that are kept if the host requests a shorter
+     * conversation.
+     */
     tokens: number;
     /**
-     * The number of the newest replies that stay in any case, each with its calls and their
-     * results.
+     * The number of the newest replies that are always kept, each with its calls and their results.
      */
     rounds: number;
     /**
-     * Most tokens of the user's own words that follow a summary as they were said, the newest
+     * The maximum number of tokens of the user's inputs that follow a summary unchanged, newest
      * first.
      */
     words_of_user: number;
@@ -68,9 +73,9 @@ export interface CompactionPolicy {
   summary: {
     /** Another model of the same endpoint; the agent's own if absent. */
     model: string | null;
-    /** Most tokens of the summary. */
+    /** The maximum number of tokens of the summary. */
     max_tokens: number;
-    /** Most characters of a tool's result that it reads. */
+    /** The maximum number of characters that it reads of a tool's result. */
     result_chars: number;
     /** Additional instructions for the summary. */
     instructions: string | null;
@@ -78,11 +83,11 @@ export interface CompactionPolicy {
   /** The number of turns above which the first tier applies, whatever their length; 0 for never. */
   max_messages: number;
   /**
-   * The number of failures in a row after which nothing more is tried by itself, until a request of
+   * The number of failures in a row after which there are no automatic attempts, until a request of
    * the host succeeds.
    */
   max_failures: number;
-  /** Most tokens that count as the context window; 0 for all of it. */
+  /** The maximum number of tokens that count as the context window; 0 for all of it. */
   max_window: number;
 }
 
@@ -99,11 +104,9 @@ export interface Fullness {
   left?: number;
 }
 
-/**
- * The rules for calls that repeat themselves: how they are detected, and what is done about them.
- */
+/** The rules for calls that repeat themselves: their detection, and the reactions. */
 export interface LoopPolicy {
-  /** True if repeating calls are looked for. */
+  /** True if repeating calls are detected. */
   detect: boolean;
   /** The number of the newest calls that must follow one pattern. */
   window: number;
@@ -138,7 +141,7 @@ export interface LoopPolicy {
 export type LoopStep =
   /** The model gets a warning. */
   | "warn"
-  /** The model says without tools what it has found, and the run ends. */
+  /** The model summarises its findings without tools, and the run ends. */
   | "summarize"
   /** The user is asked whether to go on. */
   | "ask_user"

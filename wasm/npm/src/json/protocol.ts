@@ -11,7 +11,7 @@ import type { SessionToolChoice } from "./model.js";
 import type { ApprovalRule } from "./policies.js";
 import type { OneOf, Patch } from "./shapes.js";
 
-/** One thing that happened. */
+/** An input: one thing that happened. */
 export type Input =
   /** A command of the host to an agent. */
   | {
@@ -22,21 +22,21 @@ export type Input =
         command: Command;
       };
     }
-  /** News of an HTTP exchange. */
+  /** A part of an HTTP exchange. */
   | {
       http: {
         /** The effect that asked for it. */
         id: number;
-        /** The news of the exchange. */
+        /** The part of the exchange. */
         input: HttpInput;
       };
     }
-  /** News of a tool's run. */
+  /** A report on a tool's run. */
   | {
       tool: {
         /** The effect that asked for it. */
         id: number;
-        /** The news of the run. */
+        /** The report on the run. */
         input: ToolInput;
       };
     }
@@ -58,7 +58,7 @@ export type Input =
         reply: HookReply;
       };
     }
-  /** The host cannot know what became of an effect, for example after a crash. */
+  /** The host cannot know the outcome of an effect, for example after a crash. */
   | {
       lost: {
         /** The effect that is lost. */
@@ -74,7 +74,7 @@ export type Answer =
   | { allow: null }
   /** The call may run, and so may every later one of its tool. */
   | { allow_always: null }
-  /** The call may run, and so may later ones that the rule names. */
+  /** The call may run, and so may later ones that match the rule. */
   | { allow_rule: ApprovalRule }
   /** The call may run with these arguments, which are checked again. */
   | { allow_edited: unknown }
@@ -112,7 +112,7 @@ export type Command =
         parts: Part[];
       };
     }
-  /** An input for when the current one is done. */
+  /** An input that starts when the current one is done. */
   | {
       follow_up: {
         /** The content of the input. */
@@ -121,7 +121,7 @@ export type Command =
         options?: InputOptions | null;
       };
     }
-  /** A change of the configuration, in force from the next model call. */
+  /** A change of the configuration, which takes effect at the next model call. */
   | {
       configure: {
         /** A merge patch (RFC 7396) of the configuration's JSON. The session's id stays. */
@@ -129,12 +129,12 @@ export type Command =
       };
     }
   /**
-   * Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
-   * while a run is under way, and if every turn is one that stays.
+   * Shortens the conversation that the model reads: the oldest turns are summarised. Refused while
+   * a run is under way, and if no turn is old enough.
    */
   | {
       compact: {
-        /** The instructions for the summary: what it is to focus on. */
+        /** The instructions for the summary: what it should focus on. */
         instructions?: string | null;
       };
     }
@@ -155,20 +155,20 @@ export type Command =
         steps?: number;
       };
     }
-  /** Shows the model what it saw when the log had so many turns. */
+  /** Restores the model's view of the time when the log had this many turns. */
   | {
       restore: {
         /** The number of turns. */
         at: number;
       };
     }
-  /** Hides everything that was said so far from the model. Can be undone. */
+  /** Hides the whole conversation so far from the model. Can be undone. */
   | { clear: null }
-  /** Appends what was said in another conversation. */
+  /** Appends the turns of another conversation. */
   | {
       import: {
         /**
-         * The turns, oldest first. Calls of the last one that have no result get one that says that
+         * The turns, oldest first. Calls of the last one without a result get one that says that
          * they were interrupted.
          */
         turns: SessionTurn[];
@@ -185,7 +185,7 @@ export type Command =
  */
 export interface InputOptions {
   /**
-   * The tools that may be called, by the names that the model is shown; all if absent. A call of
+   * The tools that may be called, by the names that the model sees; all if absent. A call of
    * another tool is denied, and the model reads why. The final answer can always be given.
    */
   tools?: string[];
@@ -195,13 +195,13 @@ export interface InputOptions {
    */
   hide?: boolean;
   /**
-   * Files and folders of the workspace, from its root on, that calls may name; all if absent. Tools
-   * that do not name their files, such as a shell, are denied. Links are not resolved.
+   * Files and folders of the workspace, relative to its root, that calls may name; all if absent.
+   * Tools that do not name their files, such as a shell, are denied. Links are not resolved.
    */
   paths?: string[];
   /**
-   * The rule for tool calls, in place of the configuration's: the model must, may or must not make
-   * them. A call that must be made must be made only once.
+   * The rule for tool calls, which overrides the configuration's: the model must, may or must not
+   * make them. A required call is required only once.
    */
   tool_choice?: SessionToolChoice;
   /** The model's temperature: a number, 0 or more. */
@@ -210,53 +210,53 @@ export interface InputOptions {
 
 /** A reply to a `HookRun`. */
 export type HookReply =
-  /** The run goes on as it would have. */
+  /** The run goes on unchanged. */
   | { allow: null }
-  /** The hook denies what it was asked about. */
+  /** The hook denies the step. */
   | {
       deny: {
         /** The reason, for the model to read. */
         reason: string;
       };
     }
-  /** Go on with this in its place. */
+  /** The run goes on with this replacement. */
   | { replace: unknown }
-  /** The hook itself broke. */
+  /** The hook itself failed. */
   | {
       failed: {
-        /** The text that says how it broke. */
+        /** The text that describes the failure. */
         message: string;
       };
     };
 
 /**
- * News of an HTTP exchange, in the order head, chunks, end. A failure may come at any time; before
- * the head, the host may say that it holds the request back. A further head begins the response
- * anew: the host was restarted and sends the request again.
+ * A part of an HTTP exchange, in the order head, chunks, end. A failure may come at any time;
+ * before the head, the host may report that it holds the request back. A further head restarts the
+ * response: the host was restarted and sends the request again.
  */
 export type HttpInput =
   /**
-   * The host holds the request back, since others go first. The idle time does not run until the
-   * request goes out.
+   * The host holds the request back, since others are ahead of it. The idle timeout is paused until
+   * the request is sent.
    */
   | {
       held: {
-        /** The number of requests that go first; absent when this one goes out. */
+        /** The number of requests ahead of it; absent when this one is sent. */
         ahead: number | null;
       };
     }
-  /** Status and headers are there. */
+  /** The status and the headers of the response. */
   | { head: ResponseHead }
   /** A piece of the body, cut at any byte. */
   | { chunk: Bytes }
-  /** The body is whole. Answers the effect. */
+  /** The body is complete. Answers the effect. */
   | { end: null }
   /** The exchange broke or was cancelled. Answers the effect. */
   | {
       failed: {
         /** The kind, which decides whether a retry makes sense. */
         kind: "network" | "timeout" | "cancelled" | "refused";
-        /** A sentence that tells the user what failed. */
+        /** A sentence that describes the failure to the user. */
         message: string;
       };
     };
@@ -295,15 +295,15 @@ export type ToolInput =
   /** The run is over. Answers the effect. */
   | { done: Outcome };
 
-/** One output: a thing to do or a thing to know. */
+/** One output: an effect to carry out or an event to observe. */
 export type Output = OneOf<{
-  /** A thing to do. */
+  /** An effect to carry out. */
   effect: Effect;
-  /** A thing to know. */
+  /** An event to observe. */
   event: AgentEvent;
 }>;
 
-/** A thing to do. */
+/** An effect: something that the host carries out. */
 export type Effect = OneOf<{
   /** Send a request and report the response as `HttpInput`s. */
   http: {
@@ -344,13 +344,13 @@ export type Effect = OneOf<{
     hook: {
       /** The point in the loop at which it runs. */
       point: HookPoint;
-      /** The data that the hook is given. */
+      /** The data passed to the hook. */
       payload: unknown;
     };
   };
   /**
    * Stop an open effect. It needs no answer of its own: the effect that it names is still answered
-   * once, with what there is.
+   * once, with its output so far.
    */
   cancel: {
     /** The effect to stop. */
@@ -371,13 +371,13 @@ export type Ask = OneOf<{
     /** The arguments of the call. */
     arguments: unknown;
     /**
-     * The folder of the workspace that the calling agent works in, from the root on, which is the
-     * empty text; paths in the arguments begin there.
+     * The folder of the workspace that the calling agent works in, relative to the root (empty for
+     * the root itself); paths in the arguments are relative to it.
      */
     folder?: string;
     /**
-     * The ids of earlier calls of the same reply that are not over yet: the call finds what they
-     * leave.
+     * The ids of earlier calls of the same reply that are not over yet, whose changes this call
+     * will see.
      */
     after?: string[];
   };
@@ -407,11 +407,11 @@ export interface HttpRequest {
   body: string;
 }
 
-/** One run of a tool: what `run_tool` asks of the host. */
+/** One run of a tool, which `run_tool` asks the host for. */
 export interface ToolRun {
   /** The call's id, as the model gave it. */
   call_id: string;
-  /** The tool's name, as the model is shown it. */
+  /** The tool's name, as the model sees it. */
   name: string;
   /** The job to run. */
   job: OneOf<{
@@ -419,9 +419,7 @@ export interface ToolRun {
     builtin: Action;
     /** A tool that the host registered; the arguments have been checked against its schema. */
     custom: unknown;
-    /**
-     * A question about the outputs that are kept, which the driver answers: its hosts never see it.
-     */
+    /** A query of kept outputs, which the driver answers: its hosts never see it. */
     kept: {
       /** The output to read from. */
       id?: string;
@@ -434,8 +432,8 @@ export interface ToolRun {
     };
   }>;
   /**
-   * The folder of the workspace that the calling agent works in, from the root on, which is empty:
-   * the paths of a built-in action begin there, and a program runs there.
+   * The folder of the workspace that the calling agent works in, relative to the root (empty for
+   * the root): the paths of a built-in action are relative to it, and a program runs in it.
    */
   folder?: string;
   /**
@@ -445,8 +443,8 @@ export interface ToolRun {
    */
   known?: (string | null)[];
   /**
-   * The time after which the host stops the run and answers with what there is, `timed_out` set, in
-   * milliseconds.
+   * The time after which the host stops the run and answers with the output so far, with
+   * `timed_out` set, in milliseconds.
    */
   timeout_ms: number;
 }
@@ -455,13 +453,13 @@ export interface ToolRun {
 export interface Deadline {
   /** The time of the tick. */
   at: number;
-  /** The thing that is waited for. */
+  /** The event that the deadline is for. */
   reason: "retry" | "model_idle" | "grace" | "wait" | "budget";
 }
 
-/** A refused input: the session is as it was. */
+/** A refused input, which has not changed the session. */
 export interface Rejected {
-  /** The input as it was given. */
+  /** The unchanged input. */
   input: Input;
   /** The reason why it was refused. */
   reason: Reason;
@@ -477,21 +475,21 @@ export type Reason =
   | { unknown_agent: number }
   /** The session never issued such an effect. */
   | { unknown_effect: number }
-  /** The answer does not fit the effect: HTTP news for a tool's run, for example. */
+  /** The answer does not fit the effect, such as a part of an HTTP exchange for a tool's run. */
   | { wrong_kind: number }
-  /** HTTP news out of order: a body before its head. */
+  /** A part of an HTTP exchange out of order: a body before its head. */
   | { out_of_order: number }
-  /** A submit, steer or follow-up with nothing in it. */
+  /** A submit, steer or follow-up without content. */
   | { empty: null }
-  /** There is nothing that the command could act on. */
+  /** The command has nothing to act on. */
   | { nothing: string }
   /** An input that needs a model call while the session's budget is used up. */
   | { budget: null }
   /** Turns that cannot be taken over. */
   | { import: string }
-  /** A configuration that cannot work. */
+  /** An invalid configuration. */
   | { config: ConfigError }
-  /** Not offered by this version. */
+  /** This version does not support the input. */
   | { unsupported: string };
 
 /** The reason why a configuration cannot work. */
@@ -500,9 +498,9 @@ export interface ConfigError {
   field: string;
   /** The tool's name, if the field is a tool's. */
   tool?: string;
-  /** The text that says what is wrong with the field and what would be right. */
+  /** The text that describes the fault and the correct form. */
   message: string;
-  /** The kind of fault if the JSON does not fit, for hosts with a wording of their own. */
+  /** The kind of fault if the JSON is invalid, for hosts that word errors themselves. */
   fault?: JsonFault;
 }
 
