@@ -139,7 +139,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
     while (value < last && *value == ' ') value++;
     while (last > value && (last[-1] == '\r' || last[-1] == '\n')) last--;
     json_t *name = json_stringn(line, colon - line), *said = json_stringn(value, last - value);
-    // What is no UTF-8 says nothing to the session.
+    // Bytes that are not UTF-8 say nothing to the session.
     if (name != NULL && said != NULL) json_array_append_new(call->headers, json_pack("[O,O]", name, said));
     json_decref(name);
     json_decref(said);

@@ -1,4 +1,4 @@
-// An agent in a Durable Object. The session's log lies in the object's storage: whatever ends the
+// An agent in a Durable Object. The session's log is in the object's storage: whatever ends the
 // object, the next one goes on from it.
 
 import { DurableObject } from "cloudflare:workers";

@@ -3,6 +3,7 @@
 //! none.
 
 use crate::{
+    builtins::nesting,
     fifos::FifoTable,
     host::{self, FileStat, make_link},
     listed::ListingCache,
@@ -186,6 +187,28 @@ impl ShellFileSystem {
         Ok(self.metadata(path, &about))
     }
 
+    /// Brings what stands at a path to another store, and returns what is still to be brought: what
+    /// is in a folder.
+    async fn carry(&self, from: &Path, to: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let about = self.stat(from).await?;
+        match about.file_type {
+            FileType::Directory => {
+                self.mkdir(to, false).await?;
+                let names = self.read_dir(from).await?.into_iter().map(|entry| entry.name);
+                return Ok(names.map(|name| (from.join(&name), to.join(&name))).collect());
+            }
+            FileType::Symlink => self.symlink(&self.read_link(from).await?, to).await?,
+            _ => {
+                self.copy(from, to).await?;
+                // What is moved brings its mode, where a copy leaves what was there as it was.
+                if self.stat(to).await?.mode != about.mode {
+                    self.chmod(to, about.mode).await?;
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
     fn modes(&self) -> MutexGuard<'_, HashMap<PathBuf, u32>> {
         self.modes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,6 +232,9 @@ fn normal(path: &Path) -> PathBuf {
 #[async_trait]
 impl FileSystem for ShellFileSystem {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        if nesting::is_deep() {
+            return Err(io::Error::other(nesting::TOO_DEEP).into());
+        }
         // The reader may be a command that never ends, so that earlier output goes out first.
         turns::give().await;
         match self.place(path) {
@@ -356,13 +382,11 @@ impl FileSystem for ShellFileSystem {
             }
             ((from, _), (to, _)) => {
                 // No rename goes from one store to another.
-                self.copy(&from, &to).await?;
-                // What is moved brings its mode, where a copy leaves what was there as it was.
-                let mode = self.stat(&from).await?.mode;
-                if self.stat(&to).await?.mode != mode {
-                    self.chmod(&to, mode).await?;
+                let mut waiting = vec![(from.clone(), to)];
+                while let Some((from, to)) = waiting.pop() {
+                    waiting.extend(self.carry(&from, &to).await?);
                 }
-                self.remove(&from, false).await
+                self.remove(&from, true).await
             }
         }
     }

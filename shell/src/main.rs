@@ -22,6 +22,7 @@ use innerloop_shell_protocol::ShellRequest;
 use std::io::Read;
 
 fn main() {
+    builtins::nesting::begin_stack();
     let mut text = String::new();
     if let Err(error) = std::io::stdin().read_to_string(&mut text) {
         return refuse(&format!("the request can't be read: {error}"));

@@ -3,7 +3,10 @@
 
 use crate::{
     analysis::reads_only,
-    builtins,
+    builtins::{
+        self,
+        nesting::{TOO_DEEP, is_deep_script},
+    },
     files::ShellFileSystem,
     missing::{MissingCommandResolver, is_kept},
     modules,
@@ -103,6 +106,10 @@ async fn within(
 }
 
 async fn run(bash: &mut Bash, files: &ShellFileSystem, request: &ShellRequest) -> ShellReply {
+    if is_deep_script(&request.script) {
+        let state = state::save(bash, files).await;
+        return ShellReply { state, ..failed(&format!("syntax error: {TOO_DEEP}"), SYNTAX) };
+    }
     let mut options = ExecOptions::new();
     if let Some(stdin) = &request.stdin {
         options = options.stdin(stdin.as_str());

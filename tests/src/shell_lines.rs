@@ -78,3 +78,51 @@ impl Lines {
         Ok(())
     }
 }
+
+/// The fixture of lines that are nested without measure, which the tests of both hosts read.
+#[derive(Debug, Deserialize)]
+pub struct NestedLines {
+    /// How deep each is nested.
+    pub depth: usize,
+    /// The lines.
+    pub lines: Vec<NestedLine>,
+}
+
+/// A line that is nested, and what our shell says to it.
+#[derive(Debug, Deserialize)]
+pub struct NestedLine {
+    /// What the case is called.
+    pub name: String,
+    /// What stands before all that is nested.
+    pub before: String,
+    /// What each level begins with.
+    pub open: String,
+    /// What stands in the innermost level.
+    pub inner: String,
+    /// What each level ends with.
+    pub close: String,
+    /// What stands behind all that is nested.
+    pub after: String,
+    /// Its exit status.
+    pub status: i32,
+    /// What it prints.
+    pub stdout: String,
+    /// A part of what it prints on standard error.
+    pub stderr: String,
+}
+
+impl NestedLines {
+    /// Reads the fixture.
+    pub fn read() -> Self {
+        let path = Path::new(LINES).with_file_name("nested.json");
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    }
+}
+
+impl NestedLine {
+    /// The command line.
+    pub fn text(&self, depth: usize) -> String {
+        let Self { before, open, inner, close, after, .. } = self;
+        format!("{before}{}{inner}{}{after}", open.repeat(depth), close.repeat(depth))
+    }
+}

@@ -67,7 +67,7 @@ test("the examples of the package's README are modules, and the first shows fail
   const answers = [
     reply({ text: "I look.", calls: [["Read", { file_path: "sum.js" }]] }),
     reply({ calls: [["Edit", { file_path: "sum.js", old_string: "a - b", new_string: "a + b" }]] }),
-    reply({ text: " Mended." }),
+    reply({ text: " Fixed." }),
     failure(401, "authentication_error", "invalid x-api-key"),
   ];
   const server = await serve(...answers);
@@ -82,7 +82,7 @@ test("the examples of the package's README are modules, and the first shows fail
   const start = () => run("node", ["--import", "./elsewhere.mjs", "quickstart.mjs"], options);
   const well = await start();
   assert.deepEqual([well.code, well.stderr], [0, ""]);
-  assert.match(well.stdout, /^I look\.\n> Read .*Mended\.export const sum = \(a, b\) => a \+ b;/s);
+  assert.match(well.stdout, /^I look\.\n> Read .*Fixed\.export const sum = \(a, b\) => a \+ b;/s);
   const refused = await start();
   assert.match(refused.stderr, /^failed .*invalid x-api-key/);
 });
@@ -125,8 +125,8 @@ test("the page's quick start runs in Chromium", async (t) => {
   const edit = { file_path: "greet.js", old_string: "Helo", new_string: "Hello" };
   const script = [
     { calls: [["Read", { file_path: "greet.js" }]] },
-    { text: "I mend it.", calls: [["Edit", edit]] },
-    { text: " The spelling is mended." },
+    { text: "I fix it.", calls: [["Edit", edit]] },
+    { text: " The spelling is fixed." },
   ];
   page.on("dialog", (dialog) => dialog.accept("sk-ant-typed"));
   await page.route("https://api.anthropic.com/**", (route) => {
@@ -138,6 +138,6 @@ test("the page's quick start runs in Chromium", async (t) => {
   await page.goto(site.url);
   await page.getByText("`Hello ${name}`").waitFor({ timeout: 30_000 });
   const text = await page.locator("body").innerText();
-  assert.match(text, /I mend it\. The spelling is mended\./u);
+  assert.match(text, /I fix it\. The spelling is fixed\./u);
   assert.deepEqual(keys, Array(3).fill("sk-ant-typed"));
 });

@@ -1,5 +1,5 @@
 // What `cargo xtask test` runs of the packed package: that it has what it should, and that an agent
-// mends the example project.
+// fixes the example project.
 
 import "./node/package.mjs";
 import "./node/example.mjs";

@@ -1,5 +1,5 @@
 //! `cargo xtask demo`: builds what the main job needs and runs it: a copy of an example project is
-//! mended by `innerloop run` from recorded model traffic. That its tests were red before and are
+//! fixed by `innerloop run` from recorded model traffic. That its tests were red before and are
 //! green after is checked here, outside the agent.
 
 use std::env;
@@ -17,14 +17,14 @@ use crate::workspace::Workspace;
 const PROMPT: &str = "Make the tests pass";
 
 const BEFORE: &str = "run its tests before: they must fail";
-const MEND: &str = "let the agent mend it";
+const FIX: &str = "let the agent fix it";
 const AFTER: &str = "run its tests after: they must pass";
 
 /// The main job itself, once the host is built.
 pub(crate) const MAIN_JOB: [TaskStep; 4] = [
     step("copy the example project", |workspace| JAVASCRIPT.copy(workspace)),
     step(BEFORE, |workspace| JAVASCRIPT.test_before(workspace)),
-    step(MEND, |workspace| JAVASCRIPT.mend(workspace)),
+    step(FIX, |workspace| JAVASCRIPT.fix(workspace)),
     step(AFTER, |workspace| JAVASCRIPT.test_after(workspace)),
 ];
 
@@ -32,11 +32,11 @@ pub(crate) const MAIN_JOB: [TaskStep; 4] = [
 pub(crate) const PYTHON_JOB: [TaskStep; 4] = [
     step("copy the example project in Python", |workspace| PYTHON.copy(workspace)),
     step(BEFORE, |workspace| PYTHON.test_before(workspace)),
-    step(MEND, |workspace| PYTHON.mend(workspace)),
+    step(FIX, |workspace| PYTHON.fix(workspace)),
     step(AFTER, |workspace| PYTHON.test_after(workspace)),
 ];
 
-/// An example: a project with a fault, and the recording that mends it.
+/// An example: a project with a fault, and the recording that fixes it.
 struct DemoProject {
     /// Its folder in the repository.
     folder: &'static str,
@@ -118,13 +118,13 @@ impl DemoProject {
         match self.run_tests(workspace)? {
             TestRun { exit: 1, failed: 1.., .. } => Ok(()),
             TestRun { exit: 0, .. } => {
-                Err(TaskError("they pass before anything was mended".to_owned()))
+                Err(TaskError("they pass before anything was fixed".to_owned()))
             }
             run => Err(TaskError(format!("they did not run to their end: {run:?}"))),
         }
     }
 
-    fn mend(&self, workspace: &Workspace) -> Result<(), TaskError> {
+    fn fix(&self, workspace: &Workspace) -> Result<(), TaskError> {
         let mut innerloop = (self.innerloop)(workspace);
         innerloop
             .args(["run", "--no-settings", "--apply", "--approve", "all", "--vocabulary", "seed"])
@@ -137,9 +137,9 @@ impl DemoProject {
 
     fn test_after(&self, workspace: &Workspace) -> Result<(), TaskError> {
         for test in self.tests {
-            let (given, mended) =
+            let (given, fixed) =
                 (self.project(workspace).join(test), self.copy_folder().join(test));
-            if !files::same(&given, &mended) {
+            if !files::same(&given, &fixed) {
                 let why = format!("the agent changed {test} instead of the fault");
                 return Err(TaskError(why));
             }
@@ -168,7 +168,7 @@ impl DemoProject {
         let install = self.install.map(|install| format!("  {innerloop} {install}\n"));
         println!(
             "\nChecked by the demo itself, not by the agent: the example's tests failed before, \
-             they pass now, and they are still the same tests.\nThe mended copy is in {}.\n\nNext, \
+             they pass now, and they are still the same tests.\nThe fixed copy is in {}.\n\nNext, \
              on a folder and with a model of your own:\n\n{}  ANTHROPIC_API_KEY=… {innerloop} run \
              --apply --workspace . \"{PROMPT}\"\n",
             self.copy_folder().display(),

@@ -1,4 +1,4 @@
-//! Where everything lies in the workspace, and cargo called the same way from every step.
+//! Where everything is in the workspace, and cargo called the same way from every step.
 
 use std::collections::BTreeSet;
 use std::env;

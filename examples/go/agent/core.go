@@ -93,7 +93,7 @@ func (c *Core) Answer(verb string, fields any, data []byte) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("the core's answer is out of its memory")
 	}
-	// It lies in the module's memory, which the next request changes.
+	// It is in the module's memory, which the next request changes.
 	return bytes.Clone(answer), nil
 }
 

@@ -88,7 +88,7 @@ impl ShutdownHandle {
             commands.send(Command::Close);
             interrupts.next().await;
         }
-        self.0.hurry.send_replace(true);
+        self.hurry_up();
         let _held = self.last_words().await;
         // The program has not ended by itself in time: whatever it still waits for is given up.
         restore();
@@ -109,6 +109,16 @@ impl ShutdownHandle {
     /// Keeps signals from ending the program until the guard is dropped; they take effect then.
     pub(super) async fn hold(&self) -> MutexGuard<'_, ()> {
         self.0.held.lock().await
+    }
+
+    /// Does the same at once; `None` if the program is about to end.
+    pub(super) fn try_hold(&self) -> Option<MutexGuard<'_, ()>> {
+        self.0.held.try_lock().ok()
+    }
+
+    /// Has the rest of the program end at once, as after the last signal.
+    pub(super) fn hurry_up(&self) {
+        self.0.hurry.send_replace(true);
     }
 
     /// Returns the first signal so far.

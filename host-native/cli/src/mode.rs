@@ -58,7 +58,7 @@ impl ChangeMode {
             return true;
         }
         warn(&format!(
-            "changes are not kept with the session, since its folder lies in {}: apply them at \
+            "changes are not kept with the session, since its folder is in {}: apply them at \
              the end, or set INNERLOOP_HOME to a folder elsewhere",
             root.display()
         ));

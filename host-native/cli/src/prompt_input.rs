@@ -164,7 +164,7 @@ async fn gather(
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => Err(CliError::usage(format!(
-            "standard input is not UTF-8 text (byte {}); attach what is no text with --attach",
+            "standard input is not UTF-8 text (byte {}); attach other files with --attach",
             error.utf8_error().valid_up_to() + 1
         ))),
     }

@@ -4,7 +4,7 @@
 //! standard output. It ends with the call that waits for it.
 
 use super::{cache, error::ModuleError};
-use innerloop_workspace::platform::limit_process;
+use innerloop_workspace::platform::{self, limit_process};
 use std::{
     ffi::OsString,
     io::{Read as _, Write as _, stderr, stdin, stdout},
@@ -54,8 +54,8 @@ pub(super) fn config() -> Config {
     config
         .epoch_interruption(true)
         .wasm_memory64(false)
-        .max_wasm_stack(1 << 20)
-        .async_stack_size(2 << 20);
+        .max_wasm_stack(2 << 20)
+        .async_stack_size(3 << 20);
     config
 }
 
@@ -74,7 +74,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), ModuleError> {
 /// The file of this program, to start it as a compiler. `None` if the system does not tell.
 #[must_use]
 pub fn own_program() -> Option<PathBuf> {
-    std::env::current_exe().ok()
+    platform::own_program()
 }
 
 /// Compiles if this program was started as a compiler, and returns the exit code to end with.

@@ -34,7 +34,7 @@ const TICK: Duration = Duration::from_millis(10);
 pub struct EngineOptions {
     /// The folder for compiled modules; by default `$INNERLOOP_CACHE_DIR`, else
     /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
-    /// lie in one another.
+    /// overlap.
     pub cache_dir: Option<PathBuf>,
     /// The function that receives a line when a module that somebody waits for is being compiled,
     /// and when one can't be kept.

@@ -85,7 +85,7 @@ pub(super) struct CallScope<'a> {
 
 impl Executor {
     /// An executor with the limits of [`RunLimits::default`]. The engine stops keeping compiled
-    /// modules on disk if its cache folder and the workspace lie in one another.
+    /// modules on disk if its cache folder and the workspace overlap.
     #[must_use]
     pub fn new(
         engine: Arc<SandboxEngine>,
@@ -256,6 +256,9 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
+        // Taken whatever becomes of the call: a later one may have the same id.
+        let named = self.shells.take_named(&scope.call.id);
+        let may_write = !self.shells.take_reader(&scope.call.id);
         let ProgramStart { guest, terms } = match self.start(SHELL).await {
             Ok(start) => start,
             Err(outcome) => return outcome,
@@ -267,23 +270,21 @@ impl Executor {
             () = &mut stop => return stopped(),
             is_shell = self.is_shell(&guest) => is_shell,
         };
-        if !is_shell {
-            let script = plain_script(command, folder);
-            let args = ["-c".to_owned(), script];
-            return self.run_program(scope, (SHELL, &args, None), timeout, on_delta, stop).await;
-        }
         // The call was allowed for the names of its programs. Another call may have redefined them
         // since, in the shell or by a file of the workspace, so they are checked again.
-        let named = self.shells.take_named(&scope.call.id);
         if named.is_some_and(|programs| !self.are_as_named(scope, &programs)) {
             let why = "The call was allowed for the programs that it names, and by now the names \
                        stand for something else. Call again.";
             return Outcome::error(ToolError::PermissionDenied, why);
         }
+        if !is_shell {
+            let script = plain_script(command, folder);
+            let args = ["-c".to_owned(), script];
+            return self.run_program(scope, (SHELL, &args, None), timeout, on_delta, stop).await;
+        }
         let line = CommandLine { agent: scope.call.agent, command, folder };
         // A call that was found to only read gets a folder that it can't change, and no programs:
         // should the analysis be wrong, nothing is lost.
-        let may_write = !self.shells.take_reader(&scope.call.id);
         let limits = terms.limits(self.limits);
         let programs = if may_write { self.programs.clone() } else { ProgramRegistry::default() };
         let names = started_by_name(&programs);

@@ -1,6 +1,6 @@
 //! The folder of installed programs, `$XDG_DATA_HOME/innerloop/programs`: installing programs in it
 //! and removing them. A program is one file `NAME.wasm`; the assets that it sees beside the
-//! workspace lie in the folder `NAME.files` beside it. A program that is there is whole, with all
+//! workspace are in the folder `NAME.files` beside it. A program that is there is whole, with all
 //! its assets.
 
 use super::{

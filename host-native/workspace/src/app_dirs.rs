@@ -63,7 +63,7 @@ fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
     })
 }
 
-/// Returns whether `folder`, or a link or folder on the way to it, lies in `root`, or `root` in
+/// Returns whether `folder`, or a link or folder on the way to it, is in `root`, or `root` in
 /// `folder`; true if that cannot be found out.
 pub fn meets(folder: &Path, root: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return true };

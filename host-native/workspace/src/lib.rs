@@ -86,7 +86,7 @@ struct WorkspaceState {
     writing: RwLock<FreezeFlag>,
     /// The changes in place since the workspace was opened; those of an overlay are its view.
     touched: Mutex<ChangeRecorder>,
-    /// The host's own files that happen to lie in the workspace.
+    /// The host's own files that happen to be in the workspace.
     reserved: Mutex<Vec<ReservedPath>>,
     /// The changes that the system refused.
     refusals: RefusalLog,
@@ -219,7 +219,7 @@ impl Workspace {
         *self.shared.writing.write().unwrap_or_else(PoisonError::into_inner) = frozen;
     }
 
-    /// Refuses all changes of a file of the host's own, such as the session's log, if it lies in
+    /// Refuses all changes of a file of the host's own, such as the session's log, if it is in
     /// this workspace. It may be missing as long as its folder exists.
     pub fn reserve(&self, file: &Path) {
         let place = || {
@@ -234,7 +234,7 @@ impl Workspace {
     }
 
     /// Refuses all changes of a folder of the host's own, such as that of its settings, and of
-    /// everything in it, if it lies in this workspace. It may be missing.
+    /// everything in it, if it is in this workspace. It may be missing.
     pub fn reserve_folder(&self, folder: &Path) {
         let Some(folder) = app_dirs::real(folder) else { return };
         let Ok(path) = folder.strip_prefix(self.root()) else { return };

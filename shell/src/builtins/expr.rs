@@ -1,6 +1,6 @@
 //! `expr`: expressions of words, with the precedence that POSIX gives the operators.
 
-use super::shared::fail;
+use super::{nesting::TOO_DEEP, shared::fail};
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
 use regex_lite::Regex;
 
@@ -16,6 +16,9 @@ const LEVELS: [&[&str]; 6] = [
     &[":"],
 ];
 
+/// The deepest nesting of parentheses and functions.
+const DEEPEST: usize = 200;
+
 /// The status of an invalid expression.
 const INVALID: i32 = 2;
 
@@ -30,7 +33,7 @@ impl Command for ExprCommand {
             let words = "expr: missing operand\nTry 'expr --help' for more information.\n";
             return fail(&context, words, INVALID).await;
         }
-        let mut words = ExprParser { words: args, at: 0 };
+        let mut words = ExprParser { words: args, at: 0, depth: 0 };
         let value = words.level(&LEVELS).and_then(|value| match words.peek() {
             None => Ok(value),
             Some(extra) => Err(format!("syntax error: unexpected argument '{extra}'")),
@@ -45,10 +48,11 @@ impl Command for ExprCommand {
     }
 }
 
-/// The words, and the number of those that are read.
+/// The words, the number of those that are read, and the depth at which the next one stands.
 struct ExprParser<'a> {
     words: &'a [String],
     at: usize,
+    depth: usize,
 }
 
 impl<'a> ExprParser<'a> {
@@ -80,6 +84,16 @@ impl<'a> ExprParser<'a> {
     }
 
     fn primary(&mut self) -> Result<String, String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(format!("syntax error: {TOO_DEEP}"));
+        }
+        let value = self.inner();
+        self.depth -= 1;
+        value
+    }
+
+    fn inner(&mut self) -> Result<String, String> {
         let word = self.next()?;
         match word {
             "(" => {

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod awk;
+mod bc;
 mod calendar;
 mod caller;
 mod cat;
@@ -13,11 +14,13 @@ mod diff;
 mod expr;
 mod ls;
 mod moving;
+pub(crate) mod nesting;
 mod options;
 mod patching;
 mod paths;
 mod shared;
 mod tail;
+mod tar;
 mod tee;
 mod unzip;
 mod zcat;
@@ -39,6 +42,7 @@ pub(crate) fn register(bash: BashBuilder, files: &Arc<ShellFileSystem>) -> BashB
         .builtin("awk", Box::new(awk::AwkCommand))
         .builtin("caller", Box::new(caller::CallerCommand))
         .builtin("zcat", Box::new(zcat::ZcatCommand))
+        .command("bc", bc::BcCommand)
         .command("cat", cat::CatCommand)
         .command("comm", comm::CommCommand)
         .command("diff", diff::DiffCommand)
@@ -48,6 +52,7 @@ pub(crate) fn register(bash: BashBuilder, files: &Arc<ShellFileSystem>) -> BashB
         .command("realpath", paths::RealPath)
         .command("seq", counting::SeqCommand)
         .command("tail", tail::TailCommand)
+        .command("tar", tar::TarCommand)
         .command("tee", tee::TeeCommand)
         .command("unzip", unzip::UnzipCommand)
         .command("zip", zip::ZipCommand)
@@ -57,5 +62,5 @@ pub(crate) fn register(bash: BashBuilder, files: &Arc<ShellFileSystem>) -> BashB
 /// Runs before each command.
 fn begins(event: ToolEvent) -> HookAction<ToolEvent> {
     turns::due();
-    HookAction::Continue(arguments::put_right(event))
+    HookAction::Continue(nesting::bounded(arguments::put_right(event)))
 }

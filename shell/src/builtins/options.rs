@@ -21,6 +21,8 @@ pub(super) struct ParsedArguments {
     pub(super) options: Vec<(char, String)>,
     /// The words that are not options.
     pub(super) operands: Vec<String>,
+    /// The number of options before each of these words.
+    pub(super) options_before: Vec<usize>,
 }
 
 impl ParsedArguments {
@@ -60,6 +62,7 @@ impl OptionSpec {
             } else {
                 given.operands.push(word.clone());
             }
+            given.options_before.resize(given.operands.len(), given.options.len());
         }
         Ok(given)
     }

@@ -230,8 +230,12 @@ async fn one(
         context.fs.mkdir(above, true).await?;
     }
     context.fs.write_file(&at, &member.content).await?;
-    if member.mode.is_some_and(|mode| mode & 0o111 != 0) {
-        context.fs.chmod(&at, 0o755).await?;
+    // An archive that was made on a system without modes has none, or no bits.
+    let mode = member.mode.map(|mode| mode & 0o777).filter(|mode| *mode != 0);
+    if let Some(mode) = mode
+        && context.fs.stat(&at).await?.mode & 0o777 != mode
+    {
+        context.fs.chmod(&at, mode).await?;
     }
     let verb = if member.is_stored { " extracting" } else { "  inflating" };
     Ok(format!("{verb}: {shown}  \n"))

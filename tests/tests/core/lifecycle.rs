@@ -56,10 +56,10 @@ fn a1_session_opens_with_the_hosts_id_and_refuses_a_configuration_that_cannot_wo
 #[test]
 fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
     let mut host = TestHost::default();
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     host.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.js"})));
     let _ = host.answer("1 | broken");
-    host.reply(&Message::text("Mended."));
+    host.reply(&Message::text("Fixed."));
     assert_eq!(
         host.names(1),
         [
@@ -73,7 +73,7 @@ fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
         ]
     );
     let body = host.body();
-    assert_eq!(body["messages"][0]["content"][0]["text"], "mend it");
+    assert_eq!(body["messages"][0]["content"][0]["text"], "fix it");
     assert_eq!(body["messages"][1]["content"][0]["type"], "tool_use");
     assert_eq!(body["messages"][2]["content"][0]["tool_use_id"], "c1");
     assert_eq!(body["messages"][2]["content"][0]["content"], "1 | broken");

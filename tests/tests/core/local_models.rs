@@ -30,7 +30,7 @@ fn preset() -> SessionConfig {
 
 fn host() -> TestHost {
     let mut host = TestHost::open(preset());
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     host
 }
 
@@ -93,8 +93,8 @@ fn l4_native_calls_come_before_json_in_the_text_and_that_before_tags() {
     let said = read::said(host.wire(), &body);
     assert!(said.contains(&read::Said::Text(json)), "{said:?}");
     // None of the three, but text: the final answer. A text that only announces is no answer.
-    host.reply_whole(&Message::text("It is done: a.js is mended."));
-    assert_eq!(ends(&host), [(RunEnd::Completed, "It is done: a.js is mended.".into())]);
+    host.reply_whole(&Message::text("It is done: a.js is fixed."));
+    assert_eq!(ends(&host), [(RunEnd::Completed, "It is done: a.js is fixed.".into())]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn i17_an_unknown_or_denied_call_is_told_as_text_and_the_loop_goes_on() {
     let mut config = preset();
     config.approval.ask = AskAbout::Changes;
     let mut host = TestHost::open(config);
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     host.reply_whole(&call("browse", &json!({"url": "x"})));
     assert_eq!(results(&host), ["Unknown tool: browse"]);
     for (reason, told) in

@@ -73,7 +73,7 @@ fn assert_survives(host: &TestHost) {
 #[test]
 fn i16_l4_an_endpoint_without_tools_is_asked_again_with_the_tools_in_the_prompt() {
     let mut host = TestHost::open(ollama(TextCalls::Fallback));
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     assert!(host.body()["tools"].is_array());
     refuse(&mut host, 400, "registry.example/library/m:1b does not support tools");
     assert_eq!(host.requests.len(), 2, "asked again at once");
@@ -94,8 +94,8 @@ fn i16_l4_an_endpoint_without_tools_is_asked_again_with_the_tools_in_the_prompt(
         .map(|turn| (turn["role"].as_str().unwrap(), turn["content"].as_str().unwrap()))
         .collect();
     let response = "<tool_response>\n1 | broken\n</tool_response>";
-    assert_eq!(said, [("user", "mend it"), ("assistant", CALL), ("user", response)]);
-    reply(&mut host, "Mended.", "stop");
+    assert_eq!(said, [("user", "fix it"), ("assistant", CALL), ("user", response)]);
+    reply(&mut host, "Fixed.", "stop");
     assert_eq!(host.requests.len(), 3);
     let _ = host.submit("again");
     assert!(host.body()["tools"].as_array().is_none_or(Vec::is_empty), "for the whole session");
@@ -115,7 +115,7 @@ fn i16_every_servers_words_for_it_are_known_and_no_others() {
         (422, "tools are not supported"),
     ] {
         let mut host = TestHost::open(ollama(TextCalls::Fallback));
-        let _ = host.submit("mend it");
+        let _ = host.submit("fix it");
         refuse(&mut host, status, message);
         assert_eq!(host.requests.len(), 2, "{message}");
         assert_eq!(host.session.config().model.text_calls, TextCalls::Always);
@@ -128,7 +128,7 @@ fn i16_every_servers_words_for_it_are_known_and_no_others() {
         (TextCalls::Never, "\"m\" does not support tools"),
     ] {
         let mut host = TestHost::open(ollama(text_calls));
-        let _ = host.submit("mend it");
+        let _ = host.submit("fix it");
         refuse(&mut host, 400, message);
         assert_eq!(host.requests.len(), 1);
     }
@@ -137,7 +137,7 @@ fn i16_every_servers_words_for_it_are_known_and_no_others() {
 #[test]
 fn l4_a_call_in_text_is_run_and_goes_back_as_the_protocols_own() {
     let mut host = TestHost::open(ollama(TextCalls::Fallback));
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     reply(&mut host, &format!("<think>Where?</think>{CALL}"), "stop");
     assert_eq!(host.runs.values().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["read_file"]);
     let shown: String = host
@@ -166,7 +166,7 @@ fn l4_a_call_in_text_is_run_and_goes_back_as_the_protocols_own() {
 #[test]
 fn l13_thinking_in_the_text_is_told_apart_and_a_call_cut_by_the_limit_is_not_run() {
     let mut host = TestHost::open(ollama(TextCalls::Fallback));
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     reply(&mut host, "Hm.</think>\n\nDone.", "stop");
     let history = host.session.history(innerloop_core::id::AgentId::ROOT).unwrap();
     let TurnKind::Assistant(said) = &history.turns().last().unwrap().kind else { panic!() };
@@ -190,7 +190,7 @@ fn l10_untyped_arguments_are_turned_to_what_the_schema_says() {
     let mut config = ollama(TextCalls::Always);
     config.model.text_family = TextFamily::Qwen3CoderXml;
     let mut host = TestHost::open(config);
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     let call = "<tool_call>\n<function=read_file>\n<parameter=file_path>\n7\n</parameter>\n\
         <parameter=offset>\n30\n</parameter>\n</function>\n</tool_call>";
     reply(&mut host, call, "stop");
@@ -201,7 +201,7 @@ fn l10_untyped_arguments_are_turned_to_what_the_schema_says() {
 #[test]
 fn l4_the_bytes_of_earlier_turns_told_in_text_do_not_change() {
     let mut host = TestHost::open(ollama(TextCalls::Always));
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     for _ in 0..3 {
         let before = turns(&host);
         reply(&mut host, CALL, "stop");
@@ -223,7 +223,7 @@ fn l4_no_protocol_is_given_tools_that_are_told_in_the_prompt() {
         let mut config = ollama(TextCalls::Always);
         config.model.wire = wire;
         let mut host = TestHost::open(config);
-        let _ = host.submit("mend it");
+        let _ = host.submit("fix it");
         let body = host.body();
         assert!(body["tools"].as_array().is_none_or(Vec::is_empty), "{wire:?}: {body}");
         assert!(body.get("tool_choice").is_none(), "{wire:?}: {body}");
@@ -308,7 +308,7 @@ fn l4_a_call_that_is_cut_though_the_model_was_done_is_asked_for_again() {
     let words = "Write <tool_call> before a call and </tool_call> behind it.";
     assert_eq!(chat(&model, &texts(words), "stop").2, FinishReason::Stop);
     let mut host = TestHost::open(ollama(TextCalls::Fallback));
-    let _ = host.submit("mend it");
+    let _ = host.submit("fix it");
     let asked = host.requests.len();
     reply(&mut host, cut, "stop");
     assert!(host.runs.is_empty());

@@ -6,6 +6,7 @@ use innerloop_tests::{
     example::programs,
     program::{Started, innerloop, wait_for},
     scene::Scene,
+    terminal::Terminal,
 };
 use serde_json::{Value, json};
 use std::{fs, io::Read as _, path::Path, process::Command, thread, time::Duration};
@@ -185,6 +186,49 @@ fn a_signal_while_a_kept_session_is_applied_takes_its_changes_back() {
     assert_eq!((entries(), own.exists()), (1, false), "nothing of them is left");
     let _applied = apply().finish().exits(0);
     assert_eq!(entries(), 6001);
+}
+
+/// In a conversation Ctrl-C is a key and no signal, while the screen stands still.
+#[test]
+fn a_key_while_a_conversation_applies_changes_takes_them_back() {
+    let call = json!({"program": "qjs", "args": ["-m", "many.mjs"], "timeout_ms": 100_000});
+    let messages = [Message::call("toolu_1", "run_program", &call), Message::text("all done")];
+    let scene = Scene::streaming(&messages).undecided().file("many.mjs", MANY);
+    let _run = innerloop_tests::program::run(with_programs(&scene).arg("--diff")).exits(0);
+    let talk = || {
+        let mut command = innerloop(["resume", "last"]);
+        command.env("XDG_STATE_HOME", scene.path("state")).env("NO_COLOR", "1");
+        command.env("ANTHROPIC_BASE_URL", scene.model.url()).current_dir(scene.workspace());
+        let terminal = Terminal::start(&command, (100, 50));
+        terminal.shows("/help tells");
+        terminal
+    };
+    let own = scene.path("workspace/.innerloop");
+    let entries = || fs::read_dir(scene.workspace()).unwrap().count();
+    let stops = |terminal: &Terminal| {
+        wait_for("the first change", || own.exists());
+        terminal.press("\x03");
+        terminal.shows("nothing was applied, since it was stopped; what had been done is undone");
+        assert_eq!((entries(), own.exists()), (1, false), "nothing of them is left");
+    };
+    let terminal = talk();
+    terminal.press("\x04");
+    terminal.shows("apply these changes");
+    terminal.press("yes\r");
+    stops(&terminal);
+    let run = terminal.finish().exits(1);
+    assert!(run.stdout.contains("the session keeps the changes"), "{}", run.stdout);
+
+    let terminal = talk();
+    terminal.press("/apply\r");
+    stops(&terminal);
+    terminal.shows("the changes are as they were before: /apply applies them");
+    terminal.press("/apply\r");
+    terminal.shows("applied: 6000 changed files");
+    assert_eq!(entries(), 6001);
+    terminal.press("\x04");
+    let run = terminal.finish().exits(0);
+    assert!(!run.stdout.contains("Ctrl-C again"), "the key had its effect: {}", run.stdout);
 }
 
 /// The work of an agent outlives whoever wants its program to end at once.

@@ -242,7 +242,7 @@ fn a_home_folder_as_the_workspace_keeps_nothing_and_says_so() {
     let mut command = scene.command("go");
     command.env("HOME", scene.workspace()).env_remove("XDG_STATE_HOME").arg("--any-folder");
     let run = run(&mut command).exits(0);
-    let told = format!("since its folder lies in {}: apply them", scene.workspace().display());
+    let told = format!("since its folder is in {}: apply them", scene.workspace().display());
     assert!(run.stderr.contains(&told), "{run:#?}");
     assert_eq!(scene.text("workspace/n"), "n\n");
 }

@@ -81,8 +81,8 @@ fn a_file_that_can_not_be_used_says_where_and_why() {
             |guest: &str| format!("{{ file = \"a\", sha256 = \"{SHA}\", guest = \"{guest}\" }}");
         with(&format!("[tool.a]\nassets = [{}, {}]", asset(one), asset(other)))
     };
-    assert!(two("/usr", "/usr/lib").unwrap_err().contains("/usr/lib lies in /usr"));
-    assert!(two("/opt", "/opt").unwrap_err().contains("/opt lies in /opt"));
+    assert!(two("/usr", "/usr/lib").unwrap_err().contains("/usr/lib is in /usr"));
+    assert!(two("/opt", "/opt").unwrap_err().contains("/opt is in /opt"));
     two("/usr", "/usrlib").unwrap();
     for guest in ["/", "usr", "/usr/../etc", "/usr//x", "//", ""] {
         assert!(asset(guest).unwrap_err().contains("guest is a folder"), "{guest}");

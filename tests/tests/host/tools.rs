@@ -3,10 +3,15 @@
 
 use innerloop_tests::{
     example::programs,
-    program::{Run, Started, innerloop, run},
+    program::{Run, Started, binary, innerloop, run},
     scene::Scene,
 };
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    io::Write as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
 /// Prints its standard input in upper case, and ends with the number of its arguments.
 const LOUD: &str = r#"(module
@@ -91,6 +96,29 @@ fn d1_a_program_is_installed_from_a_file_listed_run_and_removed() {
     assert!(!user.installed("loud.wasm").exists());
     let gone = user.run(&["run", "loud"]).exits(1);
     assert!(gone.complaint().contains("no program `loud`; there is: bash, "), "{gone:?}");
+}
+
+/// An update replaces the program's file while it runs.
+#[cfg(target_os = "linux")]
+#[test]
+fn m3_a_program_whose_file_was_replaced_still_compiles() {
+    let user = User::new();
+    let own = user.0.path("innerloop");
+    fs::copy(binary(), &own).unwrap();
+    fs::copy(user.0.path("loud.wasm"), user.0.workspace().join("loud")).unwrap();
+    let usual = user.tools(&["run", "bash", "-c", "wasi-run loud"]);
+    let mut program = Command::new(&own);
+    program.args(usual.get_args()).current_dir(user.0.workspace()).env_clear();
+    program.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = program.spawn().unwrap();
+    fs::remove_file(&own).unwrap();
+    fs::write(&own, "another version").unwrap();
+    // It waits for its input, and compiles what the shell runs afterwards.
+    program.stdin.take().unwrap().write_all(b"some words").unwrap();
+    let ended = program.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(said, "SOME WORDS", "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 #[test]

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const MODULES = fileURLToPath(new URL("node_modules/", import.meta.url));
 
-// Where a program lies in the one of its packages that is for this machine.
+// Where a program is in the one of its packages that is for this machine.
 const PLACES = {
   deno: ["@deno", "deno"],
   bun: ["@oven", "bin/bun"],

@@ -1,4 +1,4 @@
-// The main job: the example project is mended from recorded traffic, with real tools.
+// The main job: the example project is fixed from recorded traffic, with real tools.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ function example(options = {}) {
   });
 }
 
-test("the example is mended: its test was red before and is green after", async () => {
+test("the example is fixed: its test was red before and is green after", async () => {
   const before = runExampleTest(Object.entries(exampleFiles()));
   assert.equal(before.status, 1, before.output);
   const agent = await example();

@@ -138,7 +138,7 @@ row("read, analyze, edit in several steps", async (family) => {
     [family.read("cart.mjs")],
     [edit],
     [run("test.mjs")],
-    "Mended.",
+    "Fixed.",
   ];
   const { read, results, errors } = await play(family, "Make the test pass", script, { files });
   assert.match(results(1)[0], /not 3/);

@@ -10,7 +10,7 @@ import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { BOMB_LINES, checkBombs } from "../support/bombs.mjs";
 import { FAMILIES, replyOf } from "../support/families.mjs";
 import { Agent, agentAt, eventsOf, folder, qjs, shell } from "../support/installed.mjs";
-import { bash } from "../support/package.mjs";
+import { bash, ROOT } from "../support/package.mjs";
 import { printed, programs, runLines } from "../support/shell.mjs";
 
 test("c11 the model has the tool of its family, and reads output and exit status", async () => {
@@ -37,6 +37,23 @@ test("c11 what a line leaves is there for the next: variables, functions, folder
     [1, 0, 4, 0],
   );
   assert.equal(texts[3], "5\n");
+});
+
+test("c11 what is nested too deeply is an error and no crash", async () => {
+  const path = join(ROOT, "tests/fixtures/shell/nested.json");
+  const { depth, lines } = JSON.parse(readFileSync(path, "utf8"));
+  const wrong = [];
+  for (const { name, before, open, inner, close, after, status, stdout, stderr } of lines) {
+    const text = before + open.repeat(depth) + inner + close.repeat(depth) + after;
+    const { outcomes } = await runLines(["kept=1", text, "echo $kept"]);
+    const [, { exit, error, parts }, next] = outcomes;
+    const [out, err = ""] = parts.map(({ text }) => text);
+    const lives = next.parts[0].text === "1\n";
+    if (exit !== status || out !== stdout || !err.includes(stderr) || !lives) {
+      wrong.push({ name, exit, error, out, err: err.slice(0, 300), lives });
+    }
+  }
+  assert.deepEqual(wrong, []);
 });
 
 test("c11 each agent has a shell of its own", async () => {

@@ -1,4 +1,4 @@
-// The demo: it mends the project, answers to what a visitor does, and never fails for it.
+// The demo: it fixes the project, answers to what a visitor does, and never fails for it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ import {
 
 const FIXED = '[data-path="src/discount.js"]';
 
-test("the demo mends the example in the page: red before, green after", async () => {
+test("the demo fixes the example in the page: red before, green after", async () => {
   const opened = await openPage();
   const { page, close } = opened;
   const before = await workspace(page);
@@ -51,8 +51,8 @@ test("the demo mends the example in the page: red before, green after", async ()
     /^\d+ per cent.*\nSystem prompt: [1-9].*\nFree: /s,
   );
 
-  const mended = await workspace(page);
-  const green = runExampleTest(mended);
+  const fixed = await workspace(page);
+  const green = runExampleTest(fixed);
   assert.equal(green.status, 0, green.output);
   assert.equal(await output.textContent(), green.output);
   checkClean(opened);
@@ -157,7 +157,7 @@ test("a visitor who touches everything does not break the demo", async () => {
   const touched = [
     ["test.mjs", "throw new Error('mine');\n", /The test still fails/],
     ["src/discount.js", "export const discountPercent = 1;\n", /still fails|not the fault/],
-    ["test.mjs", "console.log('1 of 1 passed');\n", /There is nothing to mend/],
+    ["test.mjs", "console.log('1 of 1 passed');\n", /There is nothing to fix/],
   ];
   await askNothing(page);
   for (const [path, text, answer] of touched) {

@@ -53,7 +53,7 @@ test("without a database the page works, and says once that it keeps nothing", a
     await page.getByRole("button", { name: "New", exact: true }).click();
     await page.getByRole("treeitem").first().waitFor({ state: "detached" });
     const sessions = page.getByRole("combobox", { name: "Session" });
-    await sessions.selectOption({ label: "Mend the till" });
+    await sessions.selectOption({ label: "Fix the till" });
     await page.locator(".said").waitFor(DONE);
     checkClean(opened);
     await close();
@@ -146,7 +146,7 @@ test("the session that was shown last is there again after a reload", async () =
   await page.getByRole("button", { name: "New", exact: true }).click();
   await page.getByRole("treeitem").first().waitFor({ state: "detached" });
   const sessions = page.getByRole("combobox", { name: "Session" });
-  await sessions.selectOption({ label: "Mend the till" });
+  await sessions.selectOption({ label: "Fix the till" });
   await page.locator(".said").waitFor(DONE);
   await page.reload();
   await page.locator("#run:enabled").waitFor(DONE);

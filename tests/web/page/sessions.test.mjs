@@ -95,7 +95,7 @@ test("what waits to be heard outlasts a look at another session, and a reload", 
   await page.getByRole("button", { name: "New", exact: true }).click();
   await unheard.waitFor({ state: "detached" });
   const sessions = page.getByRole("combobox", { name: "Session" });
-  await sessions.selectOption({ label: "Mend the till" });
+  await sessions.selectOption({ label: "Fix the till" });
   await unheard.waitFor(DONE);
   await kept(page);
   await reload(page);
@@ -125,7 +125,7 @@ test("two sessions keep apart, work at the same time, and one can be deleted", a
     .getByLabel("Session", { exact: true })
     .locator("option")
     .allTextContents();
-  assert.deepEqual(names.sort(), ["Mend the till", "Write a page"]);
+  assert.deepEqual(names.sort(), ["Fix the till", "Write a page"]);
 
   await page.getByRole("button", { name: "Rename" }).first().click();
   await page.getByRole("dialog").getByRole("textbox").fill("My <b>page</b>");
@@ -133,7 +133,7 @@ test("two sessions keep apart, work at the same time, and one can be deleted", a
   await page.getByRole("option", { name: "My <b>page</b>" }).waitFor({ state: "attached" });
 
   const sessions = page.getByRole("combobox", { name: "Session" });
-  await sessions.selectOption({ label: "Mend the till" });
+  await sessions.selectOption({ label: "Fix the till" });
   await allow(page);
   await finished(page, "Done");
   assert.match(await lastReply(page), /The tests pass/);

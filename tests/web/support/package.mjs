@@ -60,7 +60,7 @@ export function exampleFiles() {
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 
-/** The recorded traffic that mends it. */
+/** The recorded traffic that fixes it. */
 export function exampleTraffic() {
   return readFileSync(join(ROOT, "example/traffic.jsonl"), "utf8");
 }

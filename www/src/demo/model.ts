@@ -14,7 +14,7 @@ const KNOWN = PROJECT;
 /** The files that the demo itself writes. */
 const OWN = ["CHANGELOG.md", "NOTES.md", "index.html"];
 const FAULT = "quantity > from";
-const MENDED = "quantity >= from";
+const FIXED = "quantity >= from";
 const TEST = { program: "qjs", args: ["-m", "test.mjs"], timeout_ms: 10_000 };
 /** The most files added by the user that it reads. */
 const MOST_ADDED = 3;
@@ -30,11 +30,11 @@ export function demoFetch(pace: number): (url: string, init: RequestInit) => Pro
 
 /** Returns the model's next reply. */
 export function answer(at: Conversation): Said {
-  return steered(at) ?? (isToMend(at) ? mend(at) : oblige(at));
+  return steered(at) ?? (isToFix(at) ? fix(at) : oblige(at));
 }
 
-function isToMend(at: Conversation): boolean {
-  if (/\b(pass|fix|mend|repair|bug|fail)/i.test(at.input)) return true;
+function isToFix(at: Conversation): boolean {
+  if (/\b(pass|fix|repair|bug|fail)/i.test(at.input)) return true;
   return at.earlier === 0 && understood(at, "wish", at.input) === undefined;
 }
 
@@ -50,7 +50,7 @@ function steered(at: Conversation): Said | undefined {
   return undefined;
 }
 
-function mend(at: Conversation): Said {
+function fix(at: Conversation): Said {
   const look = at.done.get("look");
   if (look === undefined) {
     return {
@@ -113,7 +113,7 @@ function edit(at: Conversation): Said | undefined {
   const because =
     "`discountPercent` asks for more pieces than `from`, but the README says “from 10 pieces”: " +
     "the first quantity of a tier belongs to it.";
-  const input = { file_path, old_string: FAULT, new_string: MENDED };
+  const input = { file_path, old_string: FAULT, new_string: FIXED };
   return { text: because, calls: [call(at, "edit", "edit_file", input)] };
 }
 
@@ -146,7 +146,7 @@ function close(at: Conversation, paths: string[]): Said {
     const text =
       `I leave \`src/discount.js\` as it is. ${reasonOf(edited.text)}\n\n` +
       `The fault stays where it was: \`${FAULT}\` leaves out the first quantity of a tier; ` +
-      `\`${MENDED}\` would take it in.`;
+      `\`${FIXED}\` would take it in.`;
     return { text: `${text}${seen}` };
   }
   if (edited?.failed) return { text: `The edit did not work: ${firstLine(edited.text)}${seen}` };
@@ -155,7 +155,7 @@ function close(at: Conversation, paths: string[]): Said {
   const count = passed === null ? "" : ` ${passed[1]} of ${passed[2]}.`;
   if (result !== undefined && isGreen(result.text)) {
     if (edited === undefined)
-      return { text: `The tests pass:${count} There is nothing to mend.${seen}` };
+      return { text: `The tests pass:${count} There is nothing to fix.${seen}` };
     const text =
       `The tests pass:${count}\n\nThe fault was in \`src/discount.js\`: \`discountPercent\` ` +
       "compared with `>`, so exactly 10 pieces got no discount and exactly 50 pieces only 5 %. " +

@@ -100,7 +100,7 @@ function Welcome() {
       <h3>A coding agent that lives in this page</h3>
       {isDemo && isExample.value && (
         <p>
-          One test of this little shop fails. Press <strong>Run</strong> and watch it being mended.
+          One test of this little shop fails. Press <strong>Run</strong> and watch it being fixed.
           No key is needed: a script stands in for the model; the files, the edits and the test runs
           are real.
         </p>

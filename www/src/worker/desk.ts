@@ -30,7 +30,7 @@ export type Methods = {
 /** The answer to the page's first call. */
 type Begun = ReturnType<WorkerApi["begin"]>;
 
-const EXAMPLE_NAME = "Mend the till";
+const EXAMPLE_NAME = "Fix the till";
 
 /** The setting that names the session which was shown last. */
 const SHOWN = "shown";

@@ -206,7 +206,7 @@ impl MutationTrial<'_> {
         match process::exit_code(&mut command)? {
             // All noticed; some not; some took too long.
             0 | 2 | 3 => Ok(()),
-            4 => Err(TaskError("the tests fail without any fault: mend that first".to_owned())),
+            4 => Err(TaskError("the tests fail without any fault: fix that first".to_owned())),
             code => Err(TaskError(format!("cargo-mutants ended with exit code {code}"))),
         }
     }

@@ -39,7 +39,7 @@ use std::{
     io::{IsTerminal as _, stderr, stdin},
     pin::pin,
 };
-use tokio::time::sleep;
+use tokio::{sync::Notify, time::sleep};
 use ui::ConversationUi;
 
 /// Runs conversations until the person leaves.
@@ -137,12 +137,13 @@ async fn converse(
 /// the next session, if the person wants one.
 async fn drive(
     work: ActiveSession,
-    ui: ConversationUi,
+    mut ui: ConversationUi,
     mut keyboard: Keyboard,
     interrupts: SignalStream,
 ) -> Result<Option<ModelArgs>, CliError> {
     let ActiveSession { mut host, mut held, person, judge, workspace, .. } = work;
     let ending = ShutdownHandle::listen(interrupts, host.commands());
+    ui.heed(&ending);
     let (ui, silence) = (RefCell::new(ui), SilenceMonitor::default());
     let hurry = ui.borrow().hurry();
     let mut typed = pin!(type_in(&ui, &mut keyboard));
@@ -188,6 +189,7 @@ async fn drive(
     let ReviewOutcome { settled, failure: unsettled } = tokio::select! {
         settlement = settling => settlement,
         never = &mut typed => match never {},
+        never = hurry_up(&hurry, &ending) => match never {},
     };
     if unsettled.is_none() && has_changes {
         ui.borrow_mut().note(settled_as(settled));
@@ -215,6 +217,14 @@ async fn type_in(ui: &RefCell<ConversationUi>, keyboard: &mut Keyboard) -> Infal
             },
             () = sleep(PAUSE) => ui.borrow_mut().tick(),
         }
+    }
+}
+
+/// Stops the review at the end if the person does not want to wait for it.
+async fn hurry_up(hurry: &Notify, ending: &ShutdownHandle) -> Infallible {
+    loop {
+        hurry.notified().await;
+        ending.hurry_up();
     }
 }
 

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_line_is_as_wide_as_the_terminal_and_its_columns_are_aligned() {
-        let long = "Find out why the tests of the parser fail on Windows and mend them all";
+        let long = "Find out why the tests of the parser fail on Windows and fix them all";
         let rows = [
             row(long, "/home/ann/projects/a-rather-long-name/of-a-folder", false),
             row("日本語の題名がここにあります、長い長い長い長い長い長い長い", "/tmp/x", true),

@@ -38,7 +38,7 @@ pub(super) struct ProjectFile {
 }
 
 impl ProjectFile {
-    /// Finds the files of the workspace, or of the repository that it lies in.
+    /// Finds the files of the workspace, or of the repository that it is in.
     pub(super) fn find(workspace: &Workspace) -> Option<Self> {
         let agents = agent_files::of_project(workspace);
         let found = facts::project_file(workspace, PATH, MAX_BYTES);

@@ -11,7 +11,10 @@ use crossterm::{
 };
 use std::{
     io::{self, stderr},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -27,9 +30,18 @@ pub(crate) struct Keyboard {
     reader: KeyReader,
 }
 
-/// A way to lend the terminal to others.
+/// A way to lend the terminal to others, and to learn of a key that stops what goes on before it
+/// arrives.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeyReader(Arc<(Mutex<KeyReaderState>, Condvar)>);
+pub(crate) struct KeyReader(Arc<SharedReader>);
+
+#[derive(Debug, Default)]
+struct SharedReader {
+    state: Mutex<KeyReaderState>,
+    changed: Condvar,
+    /// The number of keys that stop something, and that were pressed and not received yet.
+    stops: AtomicUsize,
+}
 
 #[derive(Debug, Default, PartialEq, Eq)]
 enum KeyReaderState {
@@ -69,6 +81,8 @@ impl Keyboard {
                     Ok(false) => is_late = false,
                     Ok(true) => {
                         let event = event::read().map(|it| if is_late { early(it) } else { it });
+                        let is_stop = event.as_ref().is_ok_and(is_stop_key);
+                        reading.0.stops.fetch_add(is_stop.into(), Ordering::AcqRel);
                         if !event.is_ok_and(|event| give.send(event).is_ok()) {
                             return;
                         }
@@ -82,7 +96,10 @@ impl Keyboard {
 
     /// Waits for the next event; returns none when the terminal is gone. Cancelling loses nothing.
     pub(crate) async fn next(&mut self) -> Option<Event> {
-        self.keys.recv().await
+        let event = self.keys.recv().await;
+        let is_stop = event.as_ref().is_some_and(is_stop_key);
+        self.reader.0.stops.fetch_sub(is_stop.into(), Ordering::AcqRel);
+        event
     }
 }
 
@@ -103,10 +120,19 @@ impl KeyReader {
         TerminalLease(self.clone())
     }
 
+    /// Returns the number of keys that stop something, and that are still to be received.
+    pub(crate) fn stops(&self) -> usize {
+        self.0.stops.load(Ordering::Acquire)
+    }
+
+    /// Returns whether there is such a key.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stops() > 0
+    }
+
     /// Blocks the thread while the terminal is lent; returns whether it was, or none if the thread
     /// should end.
     fn may_read(&self) -> Option<bool> {
-        let (_, changed) = &*self.0;
         let (mut state, mut was_lent) = (self.state(), false);
         loop {
             match *state {
@@ -115,23 +141,22 @@ impl KeyReader {
                 KeyReaderState::Ending => {
                     was_lent = true;
                     *state = KeyReaderState::Off;
-                    changed.notify_all();
+                    self.0.changed.notify_all();
                 }
                 KeyReaderState::Off => {
-                    state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
     }
 
     fn stop(&self, how: KeyReaderState) {
-        let (_, changed) = &*self.0;
         let mut state = self.state();
         *state = how;
-        changed.notify_all();
+        self.0.changed.notify_all();
         while *state == KeyReaderState::Ending {
             // The thread may have ended with its terminal, and would never answer.
-            let waited = changed.wait_timeout(state, 10 * LOOK);
+            let waited = self.0.changed.wait_timeout(state, 10 * LOOK);
             let (next, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             state = next;
             if timeout.timed_out() {
@@ -141,18 +166,23 @@ impl KeyReader {
     }
 
     fn state(&self) -> MutexGuard<'_, KeyReaderState> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for TerminalLease {
     fn drop(&mut self) {
-        let (_, changed) = &*self.0.0;
         // A failure here shows soon enough: no keys come.
         drop(enter());
         *self.0.state() = KeyReaderState::On;
-        changed.notify_all();
+        self.0.0.changed.notify_all();
     }
+}
+
+/// Returns whether a key stops what goes on: Ctrl-C or Esc.
+pub(crate) fn is_stop_key(event: &Event) -> bool {
+    matches!(event, Event::Key(key) if key.code == KeyCode::Esc
+        || key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL))
 }
 
 /// Turns a line feed back into Enter: the terminal sends one for an Enter that was pressed before

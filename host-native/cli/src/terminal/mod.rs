@@ -10,7 +10,7 @@ mod screen;
 mod size;
 
 pub(super) use history::History;
-pub(super) use keyboard::{KeyReader, Keyboard, restore};
+pub(super) use keyboard::{KeyReader, Keyboard, is_stop_key, restore};
 pub(super) use layout::{RowLayout, columns_of_line, laid_out};
 pub(super) use line::LineBuffer;
 pub(super) use screen::{HiddenArea, Screen, tell};

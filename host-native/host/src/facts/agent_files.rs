@@ -34,7 +34,7 @@ pub struct AgentFile {
 }
 
 /// Returns the files of a project: those of the workspace or, if it has none, of the repository
-/// that it lies in. Links are not followed.
+/// that it is in. Links are not followed.
 #[must_use]
 pub fn of_project(workspace: &Workspace) -> Vec<AgentFile> {
     let own = in_folders(&FolderHandle::of(workspace));
@@ -122,7 +122,7 @@ impl AgentFile {
         Ok((name, agent))
     }
 
-    /// Returns the folder that the file lies in.
+    /// Returns the folder that the file is in.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)

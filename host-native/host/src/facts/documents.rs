@@ -121,7 +121,7 @@ fn read_one(
     Some((real, text))
 }
 
-/// Returns the path of the workspace from the root that it lies in, with `/` between names.
+/// Returns the path of the workspace from the root that it is in, with `/` between names.
 fn below(root: &FolderHandle, workspace: &FolderHandle) -> Option<String> {
     let (root, workspace) = (root.path(), workspace.path());
     let below = workspace.strip_prefix(root).ok()?.to_str()?;

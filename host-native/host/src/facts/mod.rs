@@ -64,7 +64,7 @@ pub fn collect(
 }
 
 /// Returns a file of the project by its path below the workspace or, if there is none, below the
-/// root of the repository that the workspace lies in: the folder, and its bytes, or an error if
+/// root of the repository that the workspace is in: the folder, and its bytes, or an error if
 /// what stands there is no plain file of at most `most` bytes. Links are not followed.
 pub fn project_file(
     workspace: &Workspace,

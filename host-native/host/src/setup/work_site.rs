@@ -117,7 +117,7 @@ impl WorkSite {
     }
 
     /// Protects these files, and those that configure the next session, from all changes by the
-    /// agent, if they lie in the workspace.
+    /// agent, if they are in the workspace.
     pub fn reserve<'a>(&self, files: impl IntoIterator<Item = &'a Path>) {
         let workspace = self.workspace();
         files.into_iter().for_each(|file| workspace.reserve(file));

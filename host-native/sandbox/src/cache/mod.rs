@@ -61,7 +61,7 @@ impl ArtefactCache {
         let Some(wanted) = &self.wanted else { return };
         if meets(wanted, root) && !self.exposed.swap(true, Ordering::AcqRel) {
             (self.on_progress)(&format!(
-                "compiled modules are not kept, because {} and the workspace lie in one another",
+                "compiled modules are not kept, because {} and the workspace overlap",
                 wanted.display()
             ));
         }

@@ -137,7 +137,9 @@ impl ArchiveUnpacker<'_> {
             let from = self.into.join(&target);
             // Hard links come before the symbolic ones, so that their targets are what they seem.
             if !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file()) {
-                return Err(self.hostile(&place, "is a link to what is no file of it"));
+                return Err(
+                    self.hostile(&place, "is a link to something that is not one of its files")
+                );
             }
             let linked = fs::hard_link(from, self.into.join(&place));
             linked.map_err(|error| self.unmade(&place, error))?;

@@ -116,7 +116,7 @@ impl ToolTable {
         let assets: Option<Vec<ProgramAsset>> =
             assets.transpose().map_err(|words| wrong("assets", words))?;
         if let Some((one, other)) = assets.as_deref().and_then(overlap) {
-            return Err(wrong("assets", format!("{one} lies in {other}")));
+            return Err(wrong("assets", format!("{one} is in {other}")));
         }
         let commands = self.commands.unwrap_or(known.commands);
         if let Some(odd) = commands.iter().find(|command| !is_command(command)) {
@@ -124,7 +124,7 @@ impl ToolTable {
         }
         let drivers = self.drivers.unwrap_or(known.drivers);
         if let Some(odd) = drivers.iter().find(|driver| !commands.contains(driver)) {
-            return Err(wrong("drivers", format!("{odd:?} is none of its commands")));
+            return Err(wrong("drivers", format!("{odd:?} is not one of its commands")));
         }
         let limits = match self.limits {
             Some(limits) => limits.read().map_err(|words| wrong("limits", words))?,
@@ -209,7 +209,7 @@ impl WrittenLimits {
     }
 }
 
-/// Finds two assets of which one would lie in the other.
+/// Finds two assets of which one would be in the other.
 fn overlap(assets: &[ProgramAsset]) -> Option<(&str, &str)> {
     // A libc takes the longest mount that a path begins with: the outer asset's own files would be
     // hidden there.
@@ -225,7 +225,7 @@ fn digest(text: &str) -> Result<String, String> {
     let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     match is_hex {
         true => Ok(text.to_ascii_lowercase()),
-        false => Err(format!("a SHA-256 has 64 digits in hex, and {text:?} is none")),
+        false => Err(format!("a SHA-256 has 64 digits in hex, and {text:?} is not one")),
     }
 }
 

@@ -30,7 +30,7 @@ use std::{
 impl Workspace {
     /// Opens an overlay of this workspace's folder that outlives its program. Its changes are kept
     /// in `folder`, which is created privately once there is something to keep, and must neither
-    /// lie in the workspace nor around it. If an overlay was saved there, this one shows the same;
+    /// be in the workspace nor around it. If an overlay was saved there, this one shows the same;
     /// an application that was interrupted is undone first. Only [`Workspace::discard`],
     /// [`Workspace::give_up`] and [`Workspace::apply`] remove what is kept.
     ///
@@ -97,8 +97,8 @@ impl Workspace {
 
     /// Saves an overlay's changes in the folder that they are kept in, so that they outlast a kill
     /// of the program and a stop of the machine: contents and names together, or neither. Takes a
-    /// time in proportion to all changed names and to the files written since the last save, and
-    /// next to none if nothing has changed. Does nothing without such a folder.
+    /// time in proportion to what was changed since the last save, and next to none if nothing has
+    /// changed; now and then to all changed names. Does nothing without such a folder.
     ///
     /// # Errors
     /// The system's; then the last save still holds.

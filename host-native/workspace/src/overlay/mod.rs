@@ -7,6 +7,7 @@ mod copy_up;
 mod draft_store;
 pub(super) mod overlay_folder;
 pub(super) mod resume;
+mod saved_changes;
 mod saved_view;
 mod store;
 mod temporary;

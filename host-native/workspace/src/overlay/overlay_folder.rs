@@ -1,5 +1,6 @@
 //! The folder of an overlay that outlives its program: numbered files with contents, beside them
-//! the view as it was last saved, and a lock that its program holds. Invariant: whenever the
+//! the view as it was last saved whole, the records of what was saved since, and a lock that its
+//! program holds. Invariant: whenever the
 //! program is killed, each file that the saved view names is there and whole. So a file is removed
 //! only after a view was saved that does not name it.
 
@@ -9,6 +10,7 @@ use super::super::{
     scratch_folder::NEW,
 };
 use crate::{
+    digest::Digest,
     platform::{DirBuilderExt as _, Errno, Result, SYNCS_ALL},
     private_files,
 };
@@ -25,8 +27,15 @@ const LOCK: &str = "lock";
 /// The name of the saved view, and the name under which it is written.
 const VIEW: &str = "view.json";
 const NEW_VIEW: &str = "view.json.tmp";
+/// The name of the records of later saves: a line with the view's digest, and one for each record,
+/// with its own digest before it.
+const RECORDS: &str = "view.records";
 /// The name of the view once all that it names has been applied.
 const APPLIED: &str = "applied.json";
+
+/// The bytes of a view from which on later saves are recorded beside it. A smaller one is saved
+/// whole each time.
+const RECORDED: usize = 64 << 10;
 
 /// The maximum number of bytes of a saved view: a million names take less.
 const MAX_VIEW: u64 = 512 << 20;
@@ -76,6 +85,21 @@ pub(super) struct PersistentStore {
     /// The lock that is held while the folder is created.
     making: Mutex<()>,
     files: Mutex<NumberedFiles>,
+    /// The records beside the saved view; `None` if the next save must be a whole one.
+    records: Mutex<Option<RecordFile>>,
+}
+
+/// The records of the saves after the last whole one.
+#[derive(Debug)]
+struct RecordFile {
+    /// The digest of the view that they change.
+    view: Digest,
+    /// The number of bytes that may still be written before the view is saved whole again.
+    left: usize,
+    /// The number of the last record.
+    last: u64,
+    /// The file, once there is a record.
+    file: Option<File>,
 }
 
 /// The open folder, which this program holds locked.
@@ -103,6 +127,7 @@ impl PersistentStore {
             held: OnceLock::new(),
             making: Mutex::default(),
             files: Mutex::default(),
+            records: Mutex::default(),
             folder,
         };
         match kept.folder.symlink_metadata() {
@@ -165,24 +190,24 @@ impl PersistentStore {
     }
 
     fn text(&self, name: &str) -> std::result::Result<Option<String>, KeptError> {
+        let text = self.bytes(name)?.map(String::from_utf8).transpose();
+        text.map_err(|_| KeptError::Damaged(format!("{name} is no text")))
+    }
+
+    fn bytes(&self, name: &str) -> std::result::Result<Option<Vec<u8>>, KeptError> {
         let Some(held) = self.held.get() else { return Ok(None) };
-        let mut file = match held.root.file(Path::new(name), FileAccess::READ) {
-            // One byte more, by which a view that is too large is told from one that just fits.
-            Ok(file) => file.take(MAX_VIEW + 1),
+        let file = match held.root.file(Path::new(name), FileAccess::READ) {
+            Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let mut text = String::new();
-        match file.read_to_string(&mut text) {
-            Ok(_) if text.len() as u64 > MAX_VIEW => {
-                Err(KeptError::Damaged(format!("{name} is too large")))
-            }
-            Ok(_) => Ok(Some(text)),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(KeptError::Damaged(format!("{name} is no text")))
-            }
-            Err(error) => Err(error.into()),
+        let mut bytes = Vec::new();
+        // One byte more, by which a view that is too large is told from one that just fits.
+        file.take(MAX_VIEW + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_VIEW {
+            return Err(KeptError::Damaged(format!("{name} is too large")));
         }
+        Ok(Some(bytes))
     }
 
     /// Takes over the files that a saved view names, and removes the others. Returns the largest
@@ -256,6 +281,7 @@ impl PersistentStore {
         if view.len() as u64 > MAX_VIEW {
             return Err(io::Error::other("so many changed names cannot be kept"));
         }
+        *self.records() = None;
         let root = self.root()?;
         // Contents first: the view must not name a file that is not on the disk.
         self.sync()?;
@@ -270,7 +296,92 @@ impl PersistentStore {
         file.write_all(view.as_bytes())?;
         file.sync_all()?;
         root.rename(new, Path::new(VIEW))?;
-        Ok(root.sync()?)
+        root.sync()?;
+        // Records of another view are not read. They only take room.
+        let _ = root.remove_file(Path::new(RECORDS));
+        *self.records() = (view.len() >= RECORDED).then(|| RecordFile {
+            view: Digest::of(view.as_bytes()),
+            left: view.len(),
+            last: 0,
+            file: None,
+        });
+        Ok(())
+    }
+
+    fn records(&self) -> MutexGuard<'_, Option<RecordFile>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of the next record; `None` if the view must be saved whole.
+    pub(super) fn next_record(&self) -> Option<u64> {
+        self.records().as_ref().filter(|records| records.left > 0).map(|records| records.last + 1)
+    }
+
+    /// Saves a record beside the view, and then removes the files that are needed no more.
+    pub(super) fn append(&self, record: &str, mut unused: BTreeSet<u64>) -> io::Result<()> {
+        // Contents first, as for a view.
+        let appended = self.sync().and_then(|()| self.write_record(record));
+        if appended.is_err() {
+            // Half a record may be there, behind which nothing would be read.
+            *self.records() = None;
+            self.files().unused.append(&mut unused);
+        }
+        unused.into_iter().for_each(|number| self.remove_now(number));
+        appended
+    }
+
+    fn write_record(&self, record: &str) -> io::Result<()> {
+        let root = self.root()?;
+        let mut records = self.records();
+        let Some(RecordFile { view, left, last, file }) = &mut *records else {
+            return Err(io::Error::other("there is no view to which a record belongs"));
+        };
+        let line = format!("{} {record}\n", Digest::of(record.as_bytes()));
+        match file {
+            Some(file) => {
+                file.write_all(line.as_bytes())?;
+                file.sync_data()?;
+            }
+            None => {
+                let mut new = root.file(Path::new(RECORDS), NEW)?;
+                set_file_mode(&new, OWN_MODE)?;
+                new.write_all(format!("{view}\n{line}").as_bytes())?;
+                new.sync_all()?;
+                root.sync()?;
+                *file = Some(new);
+            }
+        }
+        (*left, *last) = (left.saturating_sub(line.len()), *last + 1);
+        Ok(())
+    }
+
+    /// Returns the records that were saved after this view, in their order.
+    ///
+    /// # Errors
+    /// [`KeptError::Damaged`] if one of them, which another one follows, is not as it was written.
+    pub(super) fn records_after(&self, view: &str) -> std::result::Result<Vec<String>, KeptError> {
+        let bytes = self.bytes(RECORDS)?.unwrap_or_default();
+        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+            let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
+            Some(line.to_owned())
+        });
+        // A whole save that was killed before it had removed them leaves those of the view before.
+        if lines.next().flatten() != Some(Digest::of(view.as_bytes()).to_string()) {
+            return Ok(Vec::new());
+        }
+        let mut records = Vec::new();
+        while let Some(line) = lines.next() {
+            let parts = line.as_deref().and_then(|line| line.split_once(' '));
+            match parts {
+                Some((digest, record)) if Digest::of(record.as_bytes()).to_string() == digest => {
+                    records.push(record.to_owned());
+                }
+                // The program was killed while it wrote the last one.
+                _ if lines.next().is_none() => {}
+                _ => return Err(KeptError::Damaged(format!("{RECORDS} is damaged"))),
+            }
+        }
+        Ok(records)
     }
 
     /// Waits until the contents are on the disk.
@@ -301,6 +412,7 @@ impl PersistentStore {
     /// Removes the saved view and all files.
     pub(super) fn clear(&self) {
         let Some(held) = self.held.get() else { return };
+        *self.records() = None;
         // The view goes first. If it cannot be removed, it still names the files, and they stay.
         let removed = held.root.remove_file(Path::new(VIEW));
         if matches!(removed, Ok(()) | Err(Errno::NOENT)) {
@@ -309,6 +421,7 @@ impl PersistentStore {
             files.written.clear();
             sweep(&held.root, &BTreeSet::new());
             let _ = held.root.remove_file(Path::new(APPLIED));
+            let _ = held.root.remove_file(Path::new(RECORDS));
         }
     }
 

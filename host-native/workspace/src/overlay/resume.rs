@@ -6,6 +6,7 @@ use super::{
     super::{apply_step::PlanApplication, file_stat::PathStat, root::Root},
     Overlay, SaveState,
     overlay_folder::{KeptError, PersistentStore},
+    saved_changes,
     saved_view::{self, RootIdentity, SavedView},
     store::OverlayStore,
     view::LowerSnapshot,
@@ -41,7 +42,8 @@ impl Overlay {
     ) -> Result<ResumedOverlay, KeptError> {
         let kept = PersistentStore::open(folder)?;
         // If it cannot be read, only some room is lost: everything in it has been applied.
-        let applied = kept.applied()?.and_then(|text| saved_view::read(&text).ok()?.application);
+        let applied =
+            kept.applied()?.and_then(|text| saved_view::read(&text, &[]).ok()?.application);
         let Some(text) = kept.view()? else {
             // Without a view, all files that are left are of no more use.
             let _ = kept.take_up(&[].into(), 0);
@@ -50,7 +52,7 @@ impl Overlay {
             return Ok(ResumedOverlay { overlay, unfinished });
         };
         let SavedView { root, mut view, is_partial, application } =
-            saved_view::read(&text).map_err(KeptError::Damaged)?;
+            saved_view::read(&text, &kept.records_after(&text)?).map_err(KeptError::Damaged)?;
         if !is_same(&root, &identity(&lower)?) {
             return Err(KeptError::OfAnother(root.path));
         }
@@ -77,8 +79,10 @@ impl Overlay {
     /// Returns the path of the workspace whose overlay was saved in that folder, if one was.
     pub(in super::super) fn lower_of(folder: PathBuf) -> Result<Option<PathBuf>, KeptError> {
         let text = PersistentStore::open(folder)?.view()?;
-        let saved =
-            text.map(|text| saved_view::read(&text)).transpose().map_err(KeptError::Damaged)?;
+        let saved = text
+            .map(|text| saved_view::read(&text, &[]))
+            .transpose()
+            .map_err(KeptError::Damaged)?;
         Ok(saved.map(|saved| saved.root.path))
     }
 
@@ -119,7 +123,7 @@ impl Overlay {
     ) -> io::Result<()> {
         let Some(kept) = self.store.kept() else { return Ok(()) };
         let is_whole = !is_changing && !saving.is_partial;
-        let view = self.view();
+        let mut view = self.change();
         let version = (view.version(), is_whole);
         if application.is_none() && saving.version == Some(version) {
             drop(view);
@@ -127,13 +131,22 @@ impl Overlay {
             return kept.sync();
         }
         let root = identity(&self.lower)?;
-        let text = saved_view::write((&root, &view), !is_whole, application);
+        // If the save fails, it is unknown which view is on the disk. The next must not skip then,
+        // and saves the view whole.
+        let save = saving.version.take().and(kept.next_record());
+        let save = save.filter(|_| application.is_none());
+        let changed = view.take_unsaved();
+        let text = match save {
+            Some(save) => saved_changes::write(&view, &changed, save, !is_whole),
+            None => saved_view::write((&root, &view), !is_whole, application),
+        };
         let unused = kept.names(view.last());
         // The disk is waited for without the lock on the view, so that tools go on meanwhile.
         drop(view);
-        // If the save fails, it is unknown which view is on the disk, and the next must not skip.
-        saving.version = None;
-        kept.save(&text, unused)?;
+        match save {
+            Some(_) => kept.append(&text, unused)?,
+            None => kept.save(&text, unused)?,
+        }
         saving.version = application.is_none().then_some(version);
         Ok(())
     }
@@ -236,6 +249,6 @@ impl Overlay {
 
     /// Returns whether a text can be read as a saved view.
     pub(in super::super) fn is_readable(text: &str) -> bool {
-        saved_view::read(text).is_ok()
+        saved_view::read(text, &[]).is_ok()
     }
 }

@@ -1,5 +1,6 @@
 //! The saved form of a view: JSON, in which the same view gives the same bytes, and bytes of names
-//! that are not UTF-8 are `\xNN`. What is read is not trusted: every path leads down from the
+//! that are not UTF-8 are `\xNN`. What changes later stands in `saved_changes`, until the view is
+//! saved whole again. What is read is not trusted: every path leads down from the
 //! workspace's root, and a view that no sequence of changes could have made is refused.
 
 use super::{
@@ -11,6 +12,7 @@ use super::{
     },
     MAX_NAME, MAX_NOTED, MAX_PATH, TMP,
     overlay_folder::MAX_NUMBER,
+    saved_changes,
     view::{LowerSnapshot, OverlayContent, OverlayEntry, OverlayView},
 };
 use crate::digest::Digest;
@@ -44,7 +46,7 @@ pub(super) struct SavedView {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
-const fn is_false(flag: &bool) -> bool {
+pub(super) const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
@@ -57,7 +59,7 @@ struct FormVersion {
 
 #[derive(ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-struct SavedViewForm {
+pub(super) struct SavedViewForm {
     version: u64,
     root: RootForm,
     /// True in views of older programs where nothing in `tmp` is applied; never written.
@@ -65,14 +67,14 @@ struct SavedViewForm {
     scratch: bool,
     /// The paths that are never applied.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
-    passing: Vec<String>,
+    pub(super) passing: Vec<String>,
     /// True if a run was changing files.
     #[json(default, skip_serializing_if = "is_false")]
-    partial: bool,
-    last: u64,
-    digested: u64,
-    changed: Vec<ChangedForm>,
-    noted: Vec<NotedForm>,
+    pub(super) partial: bool,
+    pub(super) last: u64,
+    pub(super) digested: u64,
+    pub(super) changed: Vec<ChangedForm>,
+    pub(super) noted: Vec<NotedForm>,
     #[json(skip_serializing_if = "Option::is_none")]
     application: Option<ApplicationForm>,
 }
@@ -87,14 +89,14 @@ struct RootForm {
 
 #[derive(ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-struct ChangedForm {
-    path: String,
-    is: EntryForm,
+pub(super) struct ChangedForm {
+    pub(super) path: String,
+    pub(super) is: EntryForm,
 }
 
 #[derive(ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-enum EntryForm {
+pub(super) enum EntryForm {
     Gone,
     Folder(u64),
     File(u64),
@@ -104,8 +106,8 @@ enum EntryForm {
 
 #[derive(ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-struct NotedForm {
-    path: String,
+pub(super) struct NotedForm {
+    pub(super) path: String,
     #[json(skip_serializing_if = "Option::is_none")]
     stat: Option<StatForm>,
     #[json(skip_serializing_if = "Option::is_none")]
@@ -169,22 +171,10 @@ pub(super) fn write(
     partial: bool,
     application: Option<&PlanApplication>,
 ) -> String {
-    let changed = view.entries().map(|(path, entry)| ChangedForm {
-        path: shown(&path),
-        is: match entry {
-            OverlayEntry::Gone => EntryForm::Gone,
-            OverlayEntry::Folder(number) => EntryForm::Folder(*number),
-            OverlayEntry::File(OverlayContent::Own(number)) => EntryForm::File(*number),
-            OverlayEntry::File(OverlayContent::Lower(from)) => EntryForm::MovedFrom(shown(from)),
-            OverlayEntry::Link(to, number) => EntryForm::Link { to: shown(to), number: *number },
-        },
-    });
-    let noted = view.noted.iter().map(|(path, noted)| NotedForm {
-        path: shown(path),
-        stat: noted.as_ref().map(|noted| stat_form(&noted.stat)),
-        digest: noted.as_ref().and_then(|noted| noted.digest).map(|digest| digest.to_string()),
-        target: noted.as_ref().and_then(|noted| noted.target.as_deref()).map(shown),
-    });
+    let changed = view
+        .entries()
+        .map(|(path, entry)| ChangedForm { path: shown(&path), is: EntryForm::of(entry) });
+    let noted = view.noted.iter().map(|(path, noted)| NotedForm::of(path, noted.as_ref()));
     to_string(&SavedViewForm {
         version: VERSION,
         root: RootForm { path: shown(&root.path), device: root.device, inode: root.inode },
@@ -217,7 +207,30 @@ fn application_form(application: &PlanApplication) -> ApplicationForm {
     }
 }
 
-fn shown(path: &Path) -> String {
+impl EntryForm {
+    pub(super) fn of(entry: &OverlayEntry) -> Self {
+        match entry {
+            OverlayEntry::Gone => Self::Gone,
+            OverlayEntry::Folder(number) => Self::Folder(*number),
+            OverlayEntry::File(OverlayContent::Own(number)) => Self::File(*number),
+            OverlayEntry::File(OverlayContent::Lower(from)) => Self::MovedFrom(shown(from)),
+            OverlayEntry::Link(to, number) => Self::Link { to: shown(to), number: *number },
+        }
+    }
+}
+
+impl NotedForm {
+    pub(super) fn of(path: &Path, noted: Option<&LowerSnapshot>) -> Self {
+        Self {
+            path: shown(path),
+            stat: noted.map(|noted| stat_form(&noted.stat)),
+            digest: noted.and_then(|noted| noted.digest).map(|digest| digest.to_string()),
+            target: noted.and_then(|noted| noted.target.as_deref()).map(shown),
+        }
+    }
+}
+
+pub(super) fn shown(path: &Path) -> String {
     escaped(path.as_os_str())
 }
 
@@ -241,17 +254,18 @@ const fn kind_form(kind: EntryKind) -> KindForm {
     }
 }
 
-/// Returns the view that a text holds.
+/// Returns the view that a text holds, as the records of later saves have changed it.
 ///
 /// # Errors
-/// The fault of the text, as the end of a sentence.
-pub(super) fn read(text: &str) -> Result<SavedView, String> {
+/// The fault of the text or of a record, as the end of a sentence.
+pub(super) fn read(text: &str, records: &[String]) -> Result<SavedView, String> {
     let no_json = |error: innerloop_json::Error| format!("the saved view is not one: {error}");
     let FormVersion { version } = from_str(text).map_err(no_json)?;
     if version != VERSION {
         return Err(format!("its form {version} is that of another version of this program"));
     }
-    let form: SavedViewForm = from_str(text).map_err(no_json)?;
+    let mut form: SavedViewForm = from_str(text).map_err(no_json)?;
+    saved_changes::replay(&mut form, records)?;
     // A changed name is a noted one, but for the overlay's own `/tmp`.
     if form.changed.len() > MAX_NOTED + 1 || form.noted.len() > MAX_NOTED {
         return Err("it names too many paths".to_owned());

@@ -27,6 +27,8 @@ pub(super) struct OverlayView {
     last: u64,
     /// A number that is another one after each change of the above.
     version: u64,
+    /// The paths of which something was changed since the last save.
+    unsaved: BTreeSet<PathBuf>,
 }
 
 /// The entry that the view shows at a changed name.
@@ -151,10 +153,20 @@ impl OverlayView {
 
     /// Notes what is below at a path.
     pub(super) fn note(&mut self, path: &Path, noted: Option<LowerSnapshot>) {
-        self.version += 1;
+        self.touch(path);
         if self.noted.insert(path.to_owned(), noted).is_none() {
             self.named += path.as_os_str().len() as u64;
         }
+    }
+
+    fn touch(&mut self, path: &Path) {
+        self.version += 1;
+        self.unsaved.insert(path.to_owned());
+    }
+
+    /// Takes the paths of which something was changed since this was called last.
+    pub(super) fn take_unsaved(&mut self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.unsaved)
     }
 
     /// Returns the number of bytes of the noted paths.
@@ -174,19 +186,23 @@ impl OverlayView {
 
     /// Marks the entry at a path as temporary: it is never applied.
     pub(super) fn pass(&mut self, path: &Path) {
-        self.version += u64::from(self.passing.insert(path.to_owned()));
+        if self.passing.insert(path.to_owned()) {
+            self.touch(path);
+        }
     }
 
     /// Marks the entry at a path as the project's: it is applied as any other.
     pub(super) fn keep(&mut self, path: &Path) {
-        self.version += u64::from(self.passing.remove(path));
+        if self.passing.remove(path) {
+            self.touch(path);
+        }
     }
 
     /// Forgets the note of a path at which there was nothing and is nothing.
     pub(super) fn forget(&mut self, path: &Path) {
         // Otherwise moving a folder again and again would note ever more paths.
         if !self.covers(path) && matches!(self.noted.get(path), Some(None)) {
-            self.version += 1;
+            self.touch(path);
             self.noted.remove(path);
             self.named = self.named.saturating_sub(path.as_os_str().len() as u64);
         }
@@ -200,13 +216,13 @@ impl OverlayView {
     pub(super) fn set(&mut self, path: &Path, entry: OverlayEntry) {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if self.entry(path) != Some(&entry) {
-            self.version += 1;
+            self.touch(path);
             self.changed.entry(folder.to_owned()).or_default().insert(name.to_owned(), entry);
         }
     }
 
     pub(super) fn unset(&mut self, path: &Path) {
-        self.version += 1;
+        self.touch(path);
         // Whatever is put there later is not temporary for having this path.
         self.passing.remove(path);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
@@ -226,8 +242,13 @@ impl OverlayView {
         let below = from.map(|(path, _)| path).take_while(|path| path.starts_with(folder));
         let below: Vec<PathBuf> = below.cloned().collect();
         for path in below {
-            self.changed.remove(&path);
+            let names = self.changed.remove(&path).unwrap_or_default();
+            self.unsaved.extend(names.into_keys().map(|name| path.join(name)));
         }
-        self.passing.retain(|path| path == folder || !path.starts_with(folder));
+        let (kept, below) = std::mem::take(&mut self.passing)
+            .into_iter()
+            .partition::<BTreeSet<_>, _>(|path| path == folder || !path.starts_with(folder));
+        self.passing = kept;
+        self.unsaved.extend(below);
     }
 }

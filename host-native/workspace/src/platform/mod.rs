@@ -8,6 +8,8 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+use std::path::{Path, PathBuf};
+
 pub use file_facts::{FileIdentity, FilePermissions};
 #[cfg(unix)]
 pub use unix::*;
@@ -19,3 +21,14 @@ compile_error!("innerloop-workspace is for Linux and macOS and, without a folder
 
 /// True if one call can bring a whole file system to the disk (`syncfs`).
 pub(crate) const SYNCS_ALL: bool = cfg!(target_os = "linux");
+
+/// Returns the file of this program, to start it once more; `None` if the system does not tell.
+pub fn own_program() -> Option<PathBuf> {
+    // After an update, its path is gone or leads to another version. Linux has a link to the file
+    // that runs, whose target nobody can replace.
+    let running = Path::new("/proc/self/exe");
+    if cfg!(target_os = "linux") && running.exists() {
+        return Some(running.to_owned());
+    }
+    std::env::current_exe().ok()
+}

@@ -149,7 +149,7 @@ fn g7_read_analyze_edit_in_several_steps() {
         assert!(scene.result().contains(wrong));
         scene.does(&[column.edit("cart.js", wrong, right)]);
         scene.does(&[column.shell("echo ok", None)]);
-        scene.says("Mended.");
+        scene.says("Fixed.");
         assert_eq!(scene.text("cart.js"), format!("{right}\n"));
         assert_eq!(scene.host.session.status(AgentId::ROOT).unwrap().tool_calls, 4);
     });
@@ -373,7 +373,7 @@ fn g1_each_kind_of_tool_error_is_an_error_result_and_the_model_goes_on() {
             // The model has read it and fixes what it did.
             scene.does(&[column.edit("a.js", "x", "y")]);
             assert!(!scene.failed(), "{kind:?}: {}", scene.result());
-            scene.says("Mended.");
+            scene.says("Fixed.");
             assert_eq!((scene.end(), &*scene.text("a.js")), (Some(RunEnd::Completed), "y\n"));
         }
     });

@@ -27,6 +27,32 @@ const ABSENT: [&str; 13] = [
 /// The sign by which a paragraph is cited; what is in the repository has headings.
 const PARAGRAPH: char = '\u{a7}';
 
+/// Words that nobody in the field writes, with those that they stand for.
+const ODD: [(&str, &str); 6] = [
+    ("mend", "fix"),
+    ("mends", "fixes"),
+    ("mended", "fixed"),
+    ("mending", "fixing"),
+    ("lies in", "is in"),
+    ("lie in", "are in"),
+];
+
+/// Where texts that people read have such words. Tests may say what a person or a model says.
+fn odd_words(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    let is_read = |path: &str| !path.starts_with("tests/") && !path.ends_with("/prompt.md");
+    for (path, text) in house.files.iter().filter(|(path, _)| is_read(path)) {
+        for (number, line) in (1..).zip(text.lines()) {
+            let words = line.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>().join(" ");
+            let words = format!(" {} ", words.to_lowercase());
+            let odd = ODD.iter().filter(|(word, _)| words.contains(&format!(" {word} ")));
+            faults
+                .extend(odd.map(|(word, usual)| format!("{path}:{number}: {word}: write {usual}")));
+        }
+    }
+    faults
+}
+
 /// Where texts cite what a reader cannot open.
 fn dead_citations(house: &House) -> Vec<String> {
     let mut faults = Vec::new();
@@ -170,6 +196,18 @@ fn tests_that_a_table_names_are_there() {
         ("src/a.rs", "fn two() {}"),
     ]);
     check_found(&missing_tests(&house), &["no test two", "no test | c | d |"]);
+}
+
+#[test]
+fn no_odd_word_is_written() {
+    check_none(&odd_words(&House::own()));
+    let house = House::of(&[
+        ("a.md", "It mends the tests.\nA friend can amend it."),
+        ("b.rs", "/// The folder that it lies in."),
+        ("tests/c.rs", "say(\"mend it\")"),
+        ("core/d/prompt.md", "Mend the cause."),
+    ]);
+    check_found(&odd_words(&house), &["a.md:1: mends: write fixes", "b.rs:1: lies in"]);
 }
 
 #[test]

@@ -220,7 +220,7 @@ async fn g7_read_analyze_edit_in_several_steps() {
             .does(&[column.read("cart.mjs")])
             .does(&[column.edit("cart.mjs", wrong, right)])
             .does(&[run("test.mjs")])
-            .says("Mended.");
+            .says("Fixed.");
         let played = cell.play("Make the test pass").await;
         assert!(played.result(1).contains("not 3"), "{}", played.result(1));
         assert!(played.result(2).contains(wrong));

@@ -331,7 +331,7 @@ async fn a_cache_folder_that_guests_could_reach_is_not_used() {
     ] {
         let told = run_over(&dir, workspace, cache).await;
         assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].ends_with("and the workspace lie in one another"), "{told:?}");
+        assert!(told[0].ends_with("and the workspace overlap"), "{told:?}");
         assert_eq!(told[1], PREPARING, "{workspace} {cache}");
     }
     assert_eq!(fs::read_dir(dir.path().join("cache/.innerloop")).unwrap().count(), 3);

@@ -5,6 +5,7 @@ mod battery;
 mod cache;
 mod changes;
 mod compiler;
+mod depth;
 mod escapes;
 mod limits;
 mod lines;

@@ -144,6 +144,108 @@ async fn c11_what_is_written_over_keeps_its_mode() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c11_modes_travel_through_archives_copies_and_patches() {
+    for bench in Bench::both(Bench::shell) {
+        for (path, mode) in [("in/run", 0o755), ("in/own", 0o700), ("in/plain", 0o644)] {
+            bench.write(path, "#!/bin/bash\necho one");
+            fs::set_permissions(bench.path(path), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let long = "d".repeat(120);
+        bench.prints(&format!("mkdir in/{long}; cp in/run in/{long}/run; ln -s run in/link")).await;
+        let lines = [
+            "mkdir to; tar cf a.tar in; tar xf a.tar -C to",
+            "mkdir to; tar -C in -cf a.tar .; mkdir to/in; tar -x -f a.tar -C to/in",
+            "mkdir to; tar czf a.tgz in; tar xzf a.tgz --directory=to",
+            "mkdir to; tar caf a.tar.bz2 in; tar xf a.tar.bz2 -C to",
+            "mkdir to; tar c in | tar x -C to",
+            "mkdir -p to/in; cp in/own in/plain to/in; chmod 644 to/in/own; chmod 755 to/in/plain; \
+             tar cf a.tar in; tar xf a.tar -C to",
+            "zip -qry a.zip in; mkdir to; unzip -q a.zip -d to; rm -f to/in/link; \
+             ln -s run to/in/link",
+            "mkdir to; cp -r in to; rm -f to/in/link; ln -s run to/in/link",
+            "mkdir to; cp -a in to",
+            "mkdir to; cp -r in /tmp/kept; mv /tmp/kept to/in; rm -f to/in/link; \
+             ln -s run to/in/link",
+            "mkdir to; cp -a in copy; mv copy to/in",
+            "mkdir -p to/in; install in/run to/in/run; install -m 700 in/own to/in/own; \
+             install -m 644 in/plain to/in/plain; install -D in/run to/in/LONG/run; \
+             ln -s run to/in/link",
+            "mkdir -p to/in; ln in/run in/own in/plain to/in; mkdir to/in/LONG; \
+             ln in/run to/in/LONG; ln -s run to/in/link",
+        ];
+        for line in lines {
+            let line = line.replace("LONG", &long);
+            let outcome = bench.line(&line).await;
+            assert_eq!((outcome.exit, outcome.stderr()), (Some(0), Some("")), "{line}");
+            let modes = format!("cd to/in; stat -c '%a %n' run own plain {long}/run; cd ../..");
+            let all = format!("755 run\n700 own\n644 plain\n755 {long}/run\n");
+            assert_eq!(bench.prints(&modes).await, all, "{line}");
+            assert_eq!(bench.prints("readlink to/in/link; to/in/link").await, "run\none\n");
+            let mode = |path: &str| fs::metadata(bench.path(path)).unwrap().permissions().mode();
+            bench.executor.workspace().apply().unwrap();
+            let there = ["to/in/run", "to/in/own", "to/in/plain"].map(|path| mode(path) & 0o777);
+            assert_eq!(there, [0o755, 0o700, 0o644], "{line}");
+            bench.prints("rm -rf to a.tar a.tgz a.tar.bz2 a.zip").await;
+        }
+        let patch = "diff --git a/in/run b/in/run\n--- a/in/run\n+++ b/in/run\n@@ -1,2 +1,2 @@\n \
+                     #!/bin/bash\n-echo one\n\\ No newline at end of file\n+echo two\n";
+        bench.write("p", patch);
+        bench.prints("patch -p1 < p").await;
+        assert_eq!(bench.prints("stat -c %a in/run; in/run").await, "755\ntwo\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_archives_say_what_does_not_go_in_or_out() {
+    let bench = Bench::shell();
+    bench.write("a/b", "text");
+    for (line, status, stderr) in [
+        ("tar", 2, "tar: You must specify one of the '-ctx' options\nTry 'tar --help' for more"),
+        ("tar cf x", 2, "tar: Cowardly refusing to create an empty archive\n"),
+        ("tar cf x none a", 2, "tar: none: Cannot stat: No such file or directory\ntar: Exiting"),
+        ("tar xf none", 2, "tar: none: Cannot open: No such file or directory\ntar: Error is not"),
+        ("tar xf a/b", 2, "tar: This does not look like a tar archive: "),
+        ("tar cf x a; tar xf x none", 2, "tar: none: Not found in archive\ntar: Exiting with"),
+        ("tar xkf x", 2, "tar: a/b: Cannot open: File exists\ntar: Exiting with failure status"),
+        ("tar cf /out.tar /a", 0, "tar: Removing leading `/' from member names\n"),
+        ("tar cJf x a", 2, "tar: xz and zstd are not known here\n"),
+        ("tar cPf x a/../a; tar xf x", 2, "tar: a/../a/: Member name contains '..'\n"),
+        ("tar cf a/x a", 0, ""),
+        ("tar cf a/x a", 0, "tar: a/x: archive cannot contain itself; not dumped\n"),
+    ] {
+        let outcome = bench.line(line).await;
+        assert_eq!(outcome.exit, Some(status), "{line}: {outcome:?}");
+        assert!(outcome.stderr().unwrap().starts_with(stderr), "{line}: {outcome:?}");
+    }
+    let listed =
+        bench.prints("chmod 755 a/b; touch -d '2024-05-06 07:08' a/b; tar cf x a/b; tar tvf x");
+    assert_eq!(listed.await, "-rwxr-xr-x user/user         4 2024-05-06 07:08 a/b\n");
+    let line = "tar cf x --exclude=b a; tar tf x; tar cf x a; rm -r a; tar xvf x --strip-components=1; \
+                tar xOf x a/b; stat -c %a b";
+    assert_eq!(bench.prints(line).await, "a/\na/\na/b\na/x\ntext755\n");
+    // What unpacks to more than there is room for is an error, however small it is.
+    bench.prints("head -c 300M /dev/zero > zeros; tar czf x zeros; rm zeros").await;
+    let outcome = bench.line("tar xf x; echo after").await;
+    assert_eq!(outcome.stdout(), Some("after\n"), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_names_are_checked_again_for_a_shell_of_the_users_own_too() {
+    let bench = Bench::with(&[("bash", &wasm(OPS))]);
+    let call = CallContext::default();
+    let action = line("build", None);
+    let run = || bench.carry_out(&call, &action);
+    let names = ["build".to_owned()];
+    assert!(bench.executor.runs_as_named(&call, &names, &[]).await);
+    assert_ne!(run().await.error, Some(ToolError::PermissionDenied));
+    assert!(bench.executor.runs_as_named(&call, &names, &[]).await);
+    bench.write("usr/bin/build", "something else");
+    assert_eq!(run().await.error, Some(ToolError::PermissionDenied));
+    // The yes was for that one call.
+    assert_ne!(run().await.error, Some(ToolError::PermissionDenied));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c11_a_patch_is_applied_as_a_command() {
     for bench in Bench::both(Bench::shell) {
         bench.write("src/a.txt", "one\ntwo\n");
@@ -543,11 +645,12 @@ async fn what_calls_itself_without_an_end_is_an_error_and_the_shell_goes_on() {
         assert_eq!(outcome.error, Some(ToolError::Exit), "{command}: {told}");
         assert!(told.contains("said\n") && told.contains("depth exceeded"), "{command}: {told}");
     }
-    for command in ["x='eval \"$x\"'; eval \"$x\"", "jq -n 'def f: f + 1; f'"] {
-        let outcome = bench.line(&format!("echo said; {command}")).await;
-        let told = outcome.joined_text();
-        assert_eq!(outcome.error, Some(ToolError::Crashed), "{command}: {told}");
-        assert!(told.contains("may call itself without an end"), "{command}: {told}");
-    }
+    let outcome = bench.line("echo said; x='eval \"$x\"'; eval \"$x\"; echo after").await;
+    assert_eq!(outcome.stdout(), Some("said\nafter\n"), "{outcome:?}");
+    assert_eq!(outcome.stderr(), Some("bash: eval: nested too deeply\n"), "{outcome:?}");
+    let outcome = bench.line("echo said; jq -n 'def f: f + 1; f'").await;
+    let told = outcome.joined_text();
+    assert_eq!(outcome.error, Some(ToolError::Crashed), "{told}");
+    assert!(told.contains("may call itself without an end"), "{told}");
     assert_eq!(bench.prints("echo $kept").await, "1\n", "what was there before is still there");
 }

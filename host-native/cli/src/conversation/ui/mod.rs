@@ -1,6 +1,7 @@
 //! The user interface of a conversation: draws events, questions and the line that is typed, and
 //! decides whether a finished text is an answer, a command or an input for the agent.
 
+mod applying;
 mod slash_commands;
 
 use super::{
@@ -30,6 +31,7 @@ use crate::{
     transcript::Transcript,
     wrap::wrapped,
 };
+use applying::ApplyStop;
 use crossterm::event::Event as Key;
 use innerloop_core::{
     compaction::FoldReason,
@@ -70,8 +72,8 @@ pub(super) struct ConversationUi {
     transcript: Transcript<Screen>,
     spinner: Spinner,
     composer: Composer,
-    /// The reader from which the terminal is borrowed.
-    reader: KeyReader,
+    /// The keys and signals that stop an application of changes.
+    stop: ApplyStop,
     /// The place for answers to questions.
     slot: AnswerSlot,
     /// The key that may be an answer, and when it was pressed.
@@ -152,7 +154,7 @@ impl ConversationUi {
             spinner: Spinner::new(screen.clone(), style),
             screen,
             composer: Composer::new(History::open(work.held.is_some())),
-            reader,
+            stop: ApplyStop::new(reader),
             slot,
             key_pressed: None,
             unanswering: None,
@@ -307,6 +309,9 @@ impl ConversationUi {
 
     /// Handles a key or another event of the terminal.
     pub(super) fn read(&mut self, key: Key) {
+        if self.stop.takes(&key) {
+            return;
+        }
         let workspace = self.workspace.clone();
         let files = move |part: &str| completion::files(&workspace, part);
         let (models, efforts) = (self.known_models(), self.known_efforts());
@@ -496,7 +501,7 @@ impl ConversationUi {
     /// Suspends the program until the shell continues it.
     fn suspend(&self) {
         let hidden = self.screen.hide();
-        let lent = self.reader.lend();
+        let lent = self.stop.reader.lend();
         platform::stand_still();
         drop(lent);
         drop(hidden);

@@ -10,11 +10,10 @@ use super::{
     ConversationUi,
 };
 use crate::{
-    applying,
     args::ModelArgs,
     arguments::nearest,
     attach, header, model_change,
-    review::{self, ChangeMode},
+    review::ChangeMode,
     setup,
     style::{TextStyle, brief},
 };
@@ -28,7 +27,6 @@ use innerloop_driver::{
     EndpointTable, FileUndo, UndoneFile,
     providers::{self, Provider},
 };
-use innerloop_workspace::ApplyError;
 use serde_json::{Value, json};
 use std::{env, io, mem};
 use tokio::sync::oneshot::{Receiver, error::TryRecvError};
@@ -39,10 +37,6 @@ const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh",
 /// The most names that are proposed in place of an unknown one, and the most characters of that.
 const NEAR: usize = 6;
 const NAME: usize = 80;
-
-/// The advice if something else has changed what is to be applied.
-const CONFLICT: &str = "/diff shows what applying would make of what is there now, /apply over \
-                        does that, /drop gives up what the agent has changed";
 
 /// The notice where steps are undone of whose changes to files nothing is known.
 const EARLIER: &str = "what steps of before this conversation was resumed have changed in files \
@@ -285,24 +279,6 @@ impl ConversationUi {
     fn configure(&mut self, patch: &Value) {
         if let Ok(patch) = from_str::<JsonObject>(&patch.to_string()) {
             self.commands.send(Command::Configure { patch });
-        }
-    }
-
-    /// Applies the changes to the folder.
-    pub(in super::super) fn apply(&mut self) {
-        let count = changes::changed(&self.workspace);
-        match applying::apply(&self.workspace, &|| false) {
-            _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
-            Ok(()) if count == 0 => self.note("nothing is changed"),
-            Ok(()) => self.note(&format!("applied: {}", changes::files(count))),
-            Err(error) => {
-                let is_conflict = matches!(error, ApplyError::Changed(_));
-                let why = review::told(error);
-                self.tell(TextStyle::RED, &why);
-                if is_conflict {
-                    self.note(CONFLICT);
-                }
-            }
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) fn below(root: &str, mut action: Action) -> Action {
 /// Returns the path from the workspace's root on; `None` if it does not lead there.
 fn mapped(root: &str, path: &str) -> Option<String> {
     let rest = path.strip_prefix(root.trim_end_matches('/'))?;
-    // The end of a name must follow: `/home/u/pp` does not lie in `/home/u/p`.
+    // The end of a name must follow: `/home/u/pp` is not in `/home/u/p`.
     let is_inside = rest.is_empty() || rest.starts_with('/');
     is_inside.then(|| if rest.is_empty() { "/".to_owned() } else { rest.to_owned() })
 }

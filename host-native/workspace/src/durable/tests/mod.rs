@@ -582,4 +582,5 @@ fn any_sequence_of_changes_is_taken_up() {
 mod copied;
 mod given_up;
 mod interrupted;
+mod recorded;
 mod whole;
