@@ -6,7 +6,7 @@
 use crate::providers::Provider;
 use alloc::{string::String, vec::Vec};
 use innerloop_core::config::{ModelConfig, Price, SessionConfig};
-use innerloop_json::{Error, FromJson, ToJson, from_str, quoted};
+use innerloop_json::{Error, FromJson, IntoList, ToJson, from_str, quoted};
 
 /// The catalogue that comes along, as text, distilled on 2026-11-22: windows, limits, images and
 /// efforts from `@oh-my-pi/pi-catalog` 18.2.11, prices and the windows of the newest models from
@@ -139,14 +139,14 @@ impl Catalogue {
     pub fn names(&self, provider: &str) -> Vec<String> {
         let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
         let groups = self.groups.iter().filter(here);
-        groups.flat_map(|group| &group.models).map(|known| known.name.clone()).collect()
+        groups.flat_map(|group| &group.models).map(|known| known.name.clone()).into_list()
     }
 
     /// Adds the prices of the other models of that provider that the session may ask: the one that
     /// writes summaries and, where the cost is limited, those of agents that it starts. A price
     /// that is there already stays.
     pub fn add_prices(&self, provider: &Provider, config: &mut SessionConfig) {
-        let mut names: Vec<String> = config.compaction.summary.model.iter().cloned().collect();
+        let mut names: Vec<String> = config.compaction.summary.model.iter().cloned().into_list();
         let limits = [&config.limits.run, &config.limits.session];
         // Without a limit nobody needs them, and they would make each log longer.
         if config.subagents.max_depth > 0 && limits.iter().any(|limit| limit.cost_nano_usd > 0) {

@@ -10,7 +10,7 @@ use innerloop_core::{
     json::Json,
     message::{FinishReason, Reply, ToolCall, Usage},
 };
-use innerloop_json::{ToJson, to_string};
+use innerloop_json::{IntoList, ToJson, to_string};
 
 /// A response in the form that is the same for all protocols.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
@@ -141,7 +141,7 @@ fn of_reply(reply: &Reply) -> DecodedResponse {
         text,
         reasoning: reply.reasoning(),
         refusal,
-        tool_calls: reply.tool_calls().cloned().map(DecodedCall::new).collect(),
+        tool_calls: reply.tool_calls().cloned().map(DecodedCall::new).into_list(),
         finish: reply.finish,
         usage: reply.usage,
         error: None,

@@ -29,6 +29,7 @@ use innerloop_core::{
     time::{SessionInstant, UnixMillis},
     tool::Job,
 };
+use innerloop_json::IntoList;
 
 /// The settings and tables that a driver works with.
 #[derive(Clone, Debug, Default)]
@@ -281,7 +282,7 @@ impl Driver {
     pub fn owed(&self) -> DriverOutputBatch {
         let outputs = self.session.owed().into_iter();
         DriverOutputBatch {
-            list: outputs.filter_map(|output| self.held(output)).collect(),
+            list: outputs.filter_map(|output| self.held(output)).into_list(),
             ..DriverOutputBatch::default()
         }
     }

@@ -11,7 +11,7 @@ use innerloop_core::{
     input::Command,
     message::{RewindReason, TurnKind},
 };
-use innerloop_json::ToJson;
+use innerloop_json::{IntoList, ToJson};
 
 /// The maximum number of bytes of texts that are kept; beyond that the oldest are forgotten.
 const KEPT: usize = 16 << 20;
@@ -112,7 +112,7 @@ impl FileSteps {
             let path = first.path.clone();
             undo(first, last, read).map(|undo| UndoneFile { path, undo })
         });
-        undone.collect()
+        undone.into_list()
     }
 
     /// Forgets the changes of the steps that are undone now: their files have been dealt with.

@@ -7,7 +7,7 @@ use innerloop_core::{
     text::{counted, nth_char},
     tool::ResultQuery,
 };
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 
 /// The number of bytes that are kept at most.
 const MOST_BYTES: usize = 64 << 20;
@@ -71,7 +71,7 @@ impl KeptResults {
         let lines = wanted.map(|KeptResult { id, tool, chars, .. }| {
             format!("{id}: {tool}, {}", counted(*chars, "character"))
         });
-        let lines: Vec<String> = lines.collect();
+        let lines: Vec<String> = lines.into_list();
         Outcome::text(if lines.is_empty() { "None is kept.".into() } else { joined(&lines, "\n") })
     }
 }

@@ -10,7 +10,7 @@ use innerloop_core::{
     json::JsonObject,
     preset::ConfigPreset,
 };
-use innerloop_json::{FromJson, Map, ToJson, from_str, joined, quoted};
+use innerloop_json::{FromJson, IntoList, Map, ToJson, from_str, joined, quoted};
 
 /// The table. Its order counts: if no provider is named, a host may take the first whose key is
 /// set.
@@ -113,7 +113,7 @@ pub fn find(name: &str) -> Result<Provider, UnknownProvider> {
     match all.iter().position(|provider| provider.name == name) {
         Some(at) => Ok(all.swap_remove(at)),
         None => {
-            let known = all.into_iter().map(|provider| provider.name).collect();
+            let known = all.into_iter().map(|provider| provider.name).into_list();
             Err(UnknownProvider { name: name.into(), known })
         }
     }

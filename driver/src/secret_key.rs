@@ -38,7 +38,11 @@ impl ApiKey {
     pub fn is_simple(&self) -> bool {
         // The mask in place of a word can do harm: `rm -rf cache/placeholder` would become
         // `rm -rf cache/***`, a pattern of the shell (`docs/decisions.md#keys`).
-        let is_of_word = |c: char| c.is_alphabetic() || matches!(c, '-' | '_' | '.' | ' ');
+        // Beyond ASCII all counts as a letter: the tables of Unicode are long, and such a key fits
+        // no header.
+        let is_of_word = |c: char| {
+            c.is_ascii_alphabetic() || !c.is_ascii() || matches!(c, '-' | '_' | '.' | ' ')
+        };
         self.0.len() < SHORTEST || self.0.chars().all(is_of_word)
     }
 

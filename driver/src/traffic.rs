@@ -15,7 +15,7 @@ use innerloop_core::{
     message::{VisibleTurn, joined_text},
     text::prefix,
 };
-use innerloop_json::{FromJson, ToJson, from_str, to_string};
+use innerloop_json::{FromJson, IntoList, ToJson, from_str, to_string};
 
 /// The maximum number of bytes of what was said that a recording keeps; the digest covers all.
 const KEPT: usize = 64 * 1024;
@@ -76,7 +76,7 @@ impl TrafficExchange {
         const KEPT: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
         self.status = status;
         let kept = headers.iter().filter(|(name, _)| KEPT.contains(&name.as_str()));
-        self.headers = kept.cloned().collect();
+        self.headers = kept.cloned().into_list();
     }
 
     /// Returns the exchange as a line of the recording, with its line feed.

@@ -21,6 +21,10 @@ pub trait FromJsonCow<'a>: ToOwned {
     /// # Errors
     /// The text is not JSON, or it does not fit.
     fn fill_cow(cow: &mut Cow<'a, Self>, reader: &mut Reader<'a>) -> Result<(), Error>;
+
+    /// Returns the value that was read. What is owned when it is read is not cloned here, in code
+    /// that would never run: in place of a borrowed value comes a blank one.
+    fn read_value(cow: Cow<'a, Self>) -> Self::Owned;
 }
 
 impl<'a> FromJsonCow<'a> for str {
@@ -32,6 +36,10 @@ impl<'a> FromJsonCow<'a> for str {
         *cow = reader.string()?;
         Ok(())
     }
+
+    fn read_value(cow: Cow<'a, Self>) -> Self::Owned {
+        cow.into_owned()
+    }
 }
 
 impl<'a, T: FromJson<'a> + Clone> FromJsonCow<'a> for [T] {
@@ -40,7 +48,11 @@ impl<'a, T: FromJson<'a> + Clone> FromJsonCow<'a> for [T] {
     }
 
     fn fill_cow(cow: &mut Cow<'a, Self>, reader: &mut Reader<'a>) -> Result<(), Error> {
-        owned(Vec::new(), cow, reader)
+        fill_owned(cow, reader)
+    }
+
+    fn read_value(cow: Cow<'a, Self>) -> Self::Owned {
+        owned(cow)
     }
 }
 
@@ -50,20 +62,31 @@ impl<'a, T: FromJson<'a> + Clone> FromJsonCow<'a> for T {
     }
 
     fn fill_cow(cow: &mut Cow<'a, Self>, reader: &mut Reader<'a>) -> Result<(), Error> {
-        owned(T::blank(), cow, reader)
+        fill_owned(cow, reader)
+    }
+
+    fn read_value(cow: Cow<'a, Self>) -> Self::Owned {
+        owned(cow)
     }
 }
 
-/// Reads the next value over a blank one. The present value is not reused, since `to_mut` would
-/// bring in the code that clones it.
-fn owned<'a, T: ToOwned<Owned: FromJson<'a>> + ?Sized>(
-    mut blank: T::Owned,
+fn owned<'a, T: ToOwned<Owned: FromJson<'a>> + ?Sized>(cow: Cow<'a, T>) -> T::Owned {
+    match cow {
+        Cow::Owned(value) => value,
+        Cow::Borrowed(_) => T::Owned::blank(),
+    }
+}
+
+/// Reads the next value over a blank one, which is owned. By `to_mut`, the code that clones a
+/// borrowed one would come along.
+fn fill_owned<'a, T: ToOwned<Owned: FromJson<'a>> + ?Sized>(
     cow: &mut Cow<'a, T>,
     reader: &mut Reader<'a>,
 ) -> Result<(), Error> {
-    blank.fill(reader)?;
-    *cow = Cow::Owned(blank);
-    Ok(())
+    match cow {
+        Cow::Owned(value) => value.fill(reader),
+        Cow::Borrowed(_) => Err(reader.error("expected value")),
+    }
 }
 
 impl<T: ToOwned + ToJson + ?Sized> ToJson for Cow<'_, T> {

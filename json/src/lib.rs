@@ -10,8 +10,8 @@
 //! With the feature `schema` they also have the traits of `schema`, which tell what their JSON is:
 //! JSON Schema and other languages' types are made of that.
 //!
-//! For the same reason [`Map`], [`sort`] and [`joined`] are here: whatever their items are, they
-//! are compiled once.
+//! For the same reason [`Map`] with its [`PlaceMap`], [`IntoList`], [`sort`] and [`joined`] are
+//! here, which are compiled once, whatever their items are, or are short.
 //!
 //! ```
 //! use innerloop_json::{FromJson, ToJson, from_str, to_string};
@@ -38,15 +38,18 @@ extern crate self as innerloop_json;
 #[cfg(test)]
 extern crate std;
 
+pub mod base64;
 mod bridge;
 mod cow;
 mod decimal;
 mod error;
 mod error_json;
 mod fill;
+mod list;
 mod map;
 mod number;
 mod order;
+mod places;
 mod plain;
 mod raw;
 mod reader;
@@ -64,9 +67,11 @@ pub use decimal::parse_f64;
 pub use error::{Error, JsonFault};
 pub use innerloop_json_derive::{FromJson, ToJson};
 pub use innerloop_json_scan::{MAX_DEPTH, Token, push_string, quoted};
+pub use list::IntoList;
 pub use map::Map;
 pub use number::Number;
 pub use order::sort;
+pub use places::{PlaceIter, PlaceMap};
 pub use raw::{Json, JsonObject, RawJson};
 pub use reader::{Reader, ValueKind};
 pub use text::joined;

@@ -1,24 +1,21 @@
 //! A map from names to values. The standard library's tree is compiled anew for each type of value;
-//! here the tree leads from names to places, so that one tree serves maps of all types.
+//! here one map leads from names to places, and serves maps of all types.
 
 use crate::{
     error::Error,
+    places::{PlaceIter, PlaceMap},
     reader::Reader,
     traits::{FromJson, ToJson},
     writer::Writer,
 };
-use alloc::{
-    collections::{BTreeMap, btree_map},
-    string::String,
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 /// Values by their names, in the order of the names.
 #[derive(Clone)]
 pub struct Map<T> {
     /// The index in `values` of each name's value.
-    places: BTreeMap<String, usize>,
+    places: PlaceMap,
     values: Vec<T>,
 }
 
@@ -26,7 +23,7 @@ impl<T> Map<T> {
     /// Returns an empty map.
     #[must_use]
     pub const fn new() -> Self {
-        Self { places: BTreeMap::new(), values: Vec::new() }
+        Self { places: PlaceMap::new(), values: Vec::new() }
     }
 
     /// Returns the number of values.
@@ -44,29 +41,29 @@ impl<T> Map<T> {
     /// Returns whether there is a value of that name.
     #[must_use]
     pub fn contains_key(&self, name: &str) -> bool {
-        self.places.contains_key(name)
+        self.places.get(name).is_some()
     }
 
     /// Returns the value of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.values.get(*self.places.get(name)?)
+        self.values.get(self.places.get(name)?)
     }
 
     /// Returns the number of names that were there when this one was inserted first.
     #[must_use]
     pub fn place_of(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
+        self.places.get(name)
     }
 
     /// Returns the value of that name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
-        self.values.get_mut(*self.places.get(name)?)
+        self.values.get_mut(self.places.get(name)?)
     }
 
     /// Gives a name a value, and returns the one that it had.
     pub fn insert(&mut self, name: String, value: T) -> Option<T> {
-        let place = place(&mut self.places, name, self.values.len());
+        let place = self.places.or_insert(name, self.values.len());
         match self.values.get_mut(place) {
             Some(old) => Some(core::mem::replace(old, value)),
             None => {
@@ -82,7 +79,7 @@ impl<T> Map<T> {
         T: Default,
     {
         let Self { places, mut values } = core::mem::take(self);
-        places.into_iter().map(move |(name, place)| {
+        places.into_entries().map(move |(name, place)| {
             (name, values.get_mut(place).map(core::mem::take).unwrap_or_default())
         })
     }
@@ -100,7 +97,7 @@ impl<T> Map<T> {
 
     /// Returns the names in their order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(String::as_str)
+        self.places.iter().map(|(name, _)| name)
     }
 
     /// Returns the values in the order of their names.
@@ -112,11 +109,6 @@ impl<T> Map<T> {
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut()
     }
-}
-
-/// Returns the place of a name: the one that it has, or `next`.
-fn place(places: &mut BTreeMap<String, usize>, name: String, next: usize) -> usize {
-    *places.entry(name).or_insert(next)
 }
 
 impl<T> Default for Map<T> {
@@ -143,7 +135,7 @@ impl<T: fmt::Debug> fmt::Debug for Map<T> {
 /// The names of a [`Map`] with their values.
 #[derive(Clone, Debug)]
 pub struct MapIter<'a, T> {
-    places: btree_map::Iter<'a, String, usize>,
+    places: PlaceIter<'a>,
     values: &'a [T],
 }
 
@@ -152,7 +144,7 @@ impl<'a, T> Iterator for MapIter<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (name, place) = self.places.next()?;
-        Some((name, self.values.get(*place)?))
+        Some((name, self.values.get(place)?))
     }
 }
 
@@ -216,7 +208,7 @@ trait GrowableMap<'a> {
 
 impl<'a, T: FromJson<'a>> GrowableMap<'a> for Map<T> {
     fn add(&mut self, name: String) -> Option<&mut dyn FromJson<'a>> {
-        let place = place(&mut self.places, name, self.values.len());
+        let place = self.places.or_insert(name, self.values.len());
         match self.values.get_mut(place) {
             Some(value) => *value = T::blank(),
             None => self.values.push(T::blank()),

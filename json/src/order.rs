@@ -1,6 +1,7 @@
 //! Sorting. The standard library's sort is compiled anew for each type of item and each order; this
 //! one moves places only, whatever the items are.
 
+use crate::list::IntoList;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
@@ -31,7 +32,7 @@ fn arrange(mut places: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
 /// Returns the places of this many items in their order. Runs that are in order are merged by twos,
 /// which takes a tenth of the code of the standard library's sort, and as few comparisons.
 fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
+    let mut places: Vec<usize> = (0..count).into_list();
     let mut run = 1;
     while run < count {
         let mut merged = Vec::with_capacity(count);

@@ -194,7 +194,7 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Option<T> {
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        if !T::takes_null() && reader.kind()? == ValueKind::Null {
+        if !T::takes_null() && reader.is_at_null() {
             return reader.null();
         }
         self.insert(T::blank()).fill(reader)

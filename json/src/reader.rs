@@ -71,6 +71,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns whether what comes next is `null` or nothing valid. Only white space is read.
+    pub(crate) fn is_at_null(&mut self) -> bool {
+        self.peek() == Some(b'n')
+    }
+
     /// Reads `null`.
     ///
     /// # Errors

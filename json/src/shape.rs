@@ -11,6 +11,7 @@
 //! key of an object around them, and with `{}` also where there are none; with `*` the content
 //! alone is written.
 
+use crate::list::IntoList;
 use alloc::vec::Vec;
 
 /// The fields of a variant that has none.
@@ -120,7 +121,7 @@ impl EnumShape {
 
 impl ShapeEntries {
     fn names(self) -> Vec<&'static str> {
-        self.map(ShapeEntry::name).collect()
+        self.map(ShapeEntry::name).into_list()
     }
 }
 

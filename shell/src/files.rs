@@ -233,6 +233,8 @@ fn normal(path: &Path) -> PathBuf {
 impl FileSystem for ShellFileSystem {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         if nesting::is_deep() {
+            // Said here, since bashkit takes every error for a script that is not there.
+            let _told = writeln!(io::stderr(), "bash: {}: {}", path.display(), nesting::TOO_DEEP);
             return Err(io::Error::other(nesting::TOO_DEEP).into());
         }
         // The reader may be a command that never ends, so that earlier output goes out first.

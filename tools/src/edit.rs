@@ -11,7 +11,7 @@ use crate::{
     source::{EditedText, ReplaceError, SourceText},
     write::{self, FileContent, PreviousContent},
 };
-use innerloop_json::{joined, quoted};
+use innerloop_json::{IntoList, joined, quoted};
 use innerloop_types::action::{MASK, Outcome, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write, slice};
@@ -126,7 +126,7 @@ impl EditedText {
         let first = line.saturating_sub(CONTEXT_LINES).max(1);
         let last = (line + height - 1 + CONTEXT_LINES).min(first + MAX_SHOWN_LINES - 1);
         let shown: Vec<(usize, &str)> =
-            (1..).zip(self.text.lines()).skip(first - 1).take(last + 1 - first).collect();
+            (1..).zip(self.text.lines()).skip(first - 1).take(last + 1 - first).into_list();
         let width = shown.last().map_or(1, |(number, _)| number.to_string().len());
         for (number, line) in shown {
             let end = line.char_indices().nth(MAX_SHOWN_CHARS).map(|(at, _)| at);
@@ -138,7 +138,7 @@ impl EditedText {
 }
 
 fn name_lines(lines: &[usize]) -> String {
-    let named: Vec<String> = lines.iter().take(MAX_NAMED_LINES).map(usize::to_string).collect();
+    let named: Vec<String> = lines.iter().take(MAX_NAMED_LINES).map(usize::to_string).into_list();
     let word = if lines.len() == 1 { "line" } else { "lines" };
     let more = match lines.len().checked_sub(MAX_NAMED_LINES) {
         Some(more) if more > 0 => format!(" and {more} more"),
@@ -214,9 +214,9 @@ const MAX_COMPARED_PLACES: usize = 20;
 /// Returns the first line that differs at the place that has most lines of `old`: its number in the
 /// file, what was wanted, and what is there.
 fn first_difference<'a>(text: &'a str, old: &'a str) -> Option<(usize, &'a str, &'a str)> {
-    let wanted: Vec<&str> = old.lines().skip_while(|line| line.trim().is_empty()).collect();
+    let wanted: Vec<&str> = old.lines().skip_while(|line| line.trim().is_empty()).into_list();
     let start = wanted.first()?.trim();
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&str> = text.lines().into_list();
     let places = (0..lines.len()).filter(|i| lines.get(*i).is_some_and(|l| l.trim() == start));
     let equal = |place: usize| {
         let there = lines.iter().skip(place);

@@ -2,6 +2,7 @@
 //! (`docs/decisions.md#texts-that-are-not-utf-8`). UTF-16 with a mark and Windows' Latin-1 are
 //! understood everywhere; the feature `encodings` adds all others of the web.
 
+use innerloop_json::IntoList;
 use memchr::memchr;
 use std::{borrow::Cow, str};
 
@@ -73,7 +74,7 @@ pub(crate) fn as_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
         Ok((Cow::Borrowed(_), _)) | Err(_) => match marked(bytes) {
             Some(encoding) => {
                 // Broken UTF-16 cannot be edited, but it can be searched.
-                let units: Vec<u16> = units(bytes, encoding).collect();
+                let units: Vec<u16> = units(bytes, encoding).into_list();
                 Cow::Owned(String::from_utf16_lossy(&units).into_bytes())
             }
             None => Cow::Borrowed(bytes),
@@ -195,8 +196,8 @@ impl TextEncoding {
     pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, char> {
         let bytes: Vec<u8> = match self {
             Self::Utf8 => return Ok(Cow::Borrowed(text.as_bytes())),
-            Self::Utf16Le => with_mark(text).flat_map(u16::to_le_bytes).collect(),
-            Self::Utf16Be => with_mark(text).flat_map(u16::to_be_bytes).collect(),
+            Self::Utf16Le => with_mark(text).flat_map(u16::to_le_bytes).into_list(),
+            Self::Utf16Be => with_mark(text).flat_map(u16::to_be_bytes).into_list(),
             Self::Western => {
                 let bytes = text.chars().map(|letter| of_western(letter).ok_or(letter));
                 bytes.collect::<Result<_, _>>()?

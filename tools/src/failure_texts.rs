@@ -6,7 +6,7 @@ use crate::{
     path::{PathError, WorkspacePath},
     protected::version_system,
 };
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::action::{Outcome, ToolError};
 
 /// The maximum number of entries of a folder that are compared with a missing name.
@@ -128,7 +128,7 @@ fn hint(above: &WorkspacePath, similar: &[String]) -> String {
     if similar.is_empty() {
         return format!("List {above} to see what is there.");
     }
-    let paths: Vec<String> = similar.iter().map(|name| above.join(name).to_string()).collect();
+    let paths: Vec<String> = similar.iter().map(|name| above.join(name).to_string()).into_list();
     format!("Did you mean {}?", joined(&paths, " or "))
 }
 
@@ -145,7 +145,7 @@ fn similar_names(files: &impl WorkspaceFiles, folder: &WorkspacePath, name: &str
             let distance = difference(&wanted, &letters(&entry.name));
             (distance <= 1 + wanted.len() / 5).then_some((distance, entry.name))
         })
-        .collect();
+        .into_list();
     let mut closest = Vec::new();
     // Three are wanted, so they are picked one by one: a sort of this type would take up room in
     // the page's module.
@@ -158,7 +158,7 @@ fn similar_names(files: &impl WorkspaceFiles, folder: &WorkspacePath, name: &str
 }
 
 fn letters(name: &str) -> Vec<char> {
-    name.chars().take(MAX_NAME_CHARS).map(|c| c.to_ascii_lowercase()).collect()
+    name.chars().take(MAX_NAME_CHARS).map(|c| c.to_ascii_lowercase()).into_list()
 }
 
 /// Returns how much two names differ. Another extension and swapped letters count as one letter,
@@ -183,7 +183,7 @@ fn same_letters(a: &[char], b: &[char]) -> bool {
 /// Returns the edit distance: the number of characters to insert, delete or change to turn `a` into
 /// `b`.
 fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut row: Vec<usize> = (0..=b.len()).into_list();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = i;
         let mut left = i + 1;

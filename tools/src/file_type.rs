@@ -1,7 +1,7 @@
 //! The types of files that a search can be narrowed to, by the endings of their names.
 
 use crate::failure_texts;
-use innerloop_json::{joined, quoted};
+use innerloop_json::{IntoList, joined, quoted};
 use innerloop_types::action::{Outcome, ToolError};
 
 /// A line for each type: its name, and the endings that belong to it.
@@ -57,7 +57,7 @@ impl FileType {
     pub(crate) fn named(name: &str) -> Result<Self, Outcome> {
         let known = types().find(|(known, _)| *known == name);
         known.map(|(_, endings)| Self(endings)).ok_or_else(|| {
-            let names: Vec<&str> = types().map(|(name, _)| name).collect();
+            let names: Vec<&str> = types().map(|(name, _)| name).into_list();
             let names = joined(&names, ", ");
             let message = format!(
                 "There is no file type {}. There is: {names}. Or use a glob.",

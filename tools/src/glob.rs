@@ -9,7 +9,7 @@ use crate::{
     pattern::{PathPattern, settle},
     walk::{LeftOut, walk},
 };
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::action::{HiddenFiles, Outcome, ToolError};
 use std::{cmp::Reverse, ops::ControlFlow};
 
@@ -95,7 +95,7 @@ impl GlobSearch {
         innerloop_json::sort(&mut found, Ord::cmp);
         let most = self.most;
         let mut lines: Vec<String> =
-            found.into_iter().take(most).map(|(_, path)| path.to_string()).collect();
+            found.into_iter().take(most).map(|(_, path)| path.to_string()).into_list();
         let capped_at_source = total > most;
         if capped_at_source {
             lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));

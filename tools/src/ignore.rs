@@ -4,7 +4,7 @@
 
 use crate::path::WorkspacePath;
 use fast_glob::{glob_match, validate};
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use std::{borrow::Cow, rc::Rc};
 
 /// The maximum number of rules of a `.gitignore` file and those above it that are obeyed: each one
@@ -92,7 +92,7 @@ impl IgnoreRule {
     pub fn first(text: &str, most: usize) -> (Vec<Self>, bool) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut all = text.lines().filter_map(Self::parse);
-        let first = all.by_ref().take(most).collect();
+        let first = all.by_ref().take(most).into_list();
         (first, all.next().is_some())
     }
 
@@ -160,7 +160,7 @@ fn trim_end(line: &str) -> &str {
 /// Escapes what is special to the matcher but not to git: braces, a `!` at the start, and `**`
 /// within a name.
 fn escape(line: &str) -> String {
-    let names: Vec<Cow<'_, str>> = line.split('/').map(single_stars).collect();
+    let names: Vec<Cow<'_, str>> = line.split('/').map(single_stars).into_list();
     let escaped = joined(&names, "/").replace('{', "\\{").replace('}', "\\}");
     if escaped.starts_with('!') { format!("\\{escaped}") } else { escaped }
 }

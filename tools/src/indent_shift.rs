@@ -2,7 +2,7 @@
 //! the same shift, in the file's own characters, or none does: anything else would be a guess at
 //! another structure of the code (`docs/decisions.md#the-v4a-patch-format`).
 
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 
 /// The widest indentation that is moved, in bytes: each new line costs as much.
 const MAX_BYTES: usize = 200;
@@ -146,7 +146,7 @@ impl IndentShift {
                 // tabs.
                 let common = texts.map(apart).fold(0, common_divisor);
                 let fits = SPACES_A_TAB.into_iter().filter(|spaces| common.is_multiple_of(*spaces));
-                (fits.map(|spaces| (spaces, 1)).collect::<Vec<_>>(), "\t")
+                (fits.map(|spaces| (spaces, 1)).into_list(), "\t")
             }
             (IndentKind::Tabs, IndentKind::Spaces) => {
                 let is_flat = texts.map(apart).all(|by| by == 0);

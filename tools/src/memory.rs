@@ -5,14 +5,14 @@ use crate::{
     files::{EntryKind, FileError, FileStat, FolderEntry, WorkspaceFiles},
     path::WorkspacePath,
 };
-use std::{borrow::Cow, collections::BTreeMap, mem, ops::Bound};
+use innerloop_json::PlaceMap;
+use std::{borrow::Cow, mem};
 
 /// Files in memory, sorted by path. Each write makes its file newer than all others.
 #[derive(Clone, Debug, Default)]
 pub struct InMemoryFiles {
-    /// The index in `files` of the file at each path. Indices, so that the page's module has one
-    /// kind of tree only.
-    places: BTreeMap<String, usize>,
+    /// The index in `files` of the file at each path.
+    places: PlaceMap,
     files: Vec<StoredFile>,
     /// The indices of files that were removed, which new ones take.
     vacant: Vec<usize>,
@@ -54,8 +54,8 @@ impl InMemoryFiles {
     /// Returns all files with their content, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.places.iter().filter_map(|(path, place)| {
-            let file = self.files.get(*place)?;
-            Some((path.as_str(), file.bytes.as_slice()))
+            let file = self.files.get(place)?;
+            Some((path, file.bytes.as_slice()))
         })
     }
 
@@ -66,19 +66,13 @@ impl InMemoryFiles {
     }
 
     fn file(&self, path: &WorkspacePath) -> Option<&StoredFile> {
-        self.files.get(*self.places.get(path.as_str())?)
-    }
-
-    /// Returns the first path below the folder `prefix`, which ends with `/` or is empty, at or
-    /// after `from`.
-    fn first_below(&self, prefix: &str, from: Bound<&str>) -> Option<&str> {
-        let (path, _) = self.places.range::<str, _>((from, Bound::Unbounded)).next()?;
-        path.starts_with(prefix).then_some(path)
+        self.files.get(self.places.get(path.as_str())?)
     }
 
     fn is_folder(&self, path: &WorkspacePath) -> bool {
         let prefix = prefix(path);
-        path.is_root() || self.first_below(&prefix, Bound::Included(&prefix)).is_some()
+        let is_below = |(first, _): (&str, usize)| first.starts_with(&prefix);
+        path.is_root() || self.places.from(&prefix).next().is_some_and(is_below)
     }
 
     /// Returns why there is no file at `path`.
@@ -95,7 +89,7 @@ impl InMemoryFiles {
     fn stands_below_file(&self, path: &WorkspacePath) -> bool {
         let text = path.as_str();
         let mut above = text.match_indices('/').filter_map(|(at, _)| text.get(..at));
-        above.any(|above| self.places.contains_key(above))
+        above.any(|above| self.places.get(above).is_some())
     }
 }
 
@@ -111,7 +105,7 @@ impl WorkspaceFiles for InMemoryFiles {
     fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError> {
         let modified = self.writes.saturating_add(1);
         let place = match self.places.get(path.as_str()) {
-            Some(place) => *place,
+            Some(place) => place,
             None => {
                 // Nothing may be both a file and a folder, or paths below it would be lost.
                 match self.absence(path) {
@@ -120,7 +114,7 @@ impl WorkspaceFiles for InMemoryFiles {
                 }
                 let place = self.vacant.pop().unwrap_or(self.files.len());
                 self.files.resize_with(self.files.len().max(place + 1), StoredFile::default);
-                *self.places.entry(path.as_str().to_owned()).or_insert(place)
+                self.places.or_insert(path.as_str().to_owned(), place)
             }
         };
         if let Some(file) = self.files.get_mut(place) {
@@ -155,9 +149,7 @@ impl WorkspaceFiles for InMemoryFiles {
         // Each subfolder is passed over by seeking to the first path behind it, so that a listing
         // costs its entries and not all files below. In ASCII `0` follows `/`.
         'seek: loop {
-            for (file, _) in
-                self.places.range::<str, _>((Bound::Included(&*seek), Bound::Unbounded))
-            {
+            for (file, _) in self.places.from(&seek) {
                 let Some(rest) = file.strip_prefix(&prefix) else { break 'seek };
                 match rest.split_once('/') {
                     None => {
@@ -174,9 +166,9 @@ impl WorkspaceFiles for InMemoryFiles {
             break;
         }
         if entries.is_empty() && !path.is_root() {
-            return Err(match self.places.contains_key(path.as_str()) {
-                true => FileError::NotFolder,
-                false => self.absence(path),
+            return Err(match self.places.get(path.as_str()) {
+                Some(_) => FileError::NotFolder,
+                None => self.absence(path),
             });
         }
         Ok(entries)

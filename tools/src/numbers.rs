@@ -1,24 +1,25 @@
 //! Numbers in the place of lines: equal lines have equal ones, so that runs of lines are found by
 //! comparing numbers. Edits, patches and the search for the closest place share this.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use innerloop_json::PlaceMap;
+use std::borrow::Cow;
 
 /// The number of every line that is not looked for.
 pub(crate) const OTHER: u32 = u32::MAX;
-/// The number of bits of a hash that the filter before the tree uses.
+/// The number of bits of a hash that the filter before the map uses.
 const FILTER_BITS: u32 = 16;
 
 /// The numbers of the lines that are looked for.
 pub(crate) struct LineInterner {
-    numbers: BTreeMap<String, usize>,
+    numbers: PlaceMap,
     /// A bit for each hash that a wanted line has: most lines of a file have none, and are spared
-    /// the tree.
+    /// the map.
     filter: Vec<u64>,
 }
 
 impl LineInterner {
     pub(crate) fn new() -> Self {
-        Self { numbers: BTreeMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
+        Self { numbers: PlaceMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
     }
 
     /// Returns how many different lines are looked for; their numbers are smaller.
@@ -33,7 +34,7 @@ impl LineInterner {
             *word |= bit_of(hash);
         }
         let next = self.numbers.len();
-        number(*self.numbers.entry(line.into_owned()).or_insert(next))
+        number(self.numbers.or_insert(line.into_owned(), next))
     }
 
     /// Returns the number of any line.
@@ -41,7 +42,7 @@ impl LineInterner {
         let hash = hash(line);
         let may_be = self.filter.get(word_of(hash)).is_some_and(|word| word & bit_of(hash) != 0);
         let place = if may_be { self.numbers.get(line) } else { None };
-        place.map_or(OTHER, |place| number(*place))
+        place.map_or(OTHER, number)
     }
 }
 
@@ -58,7 +59,7 @@ const fn bit_of(hash: u64) -> u64 {
 }
 
 /// Returns a fast hash. It is neither keyed nor secure: a deliberate collision costs a look into
-/// the tree, not correctness.
+/// the map, not correctness.
 fn hash(text: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);

@@ -8,7 +8,7 @@ use crate::{
     walk::walk,
 };
 use fast_glob::{glob_match, validate};
-use innerloop_json::quoted;
+use innerloop_json::{IntoList, quoted};
 use innerloop_types::action::{HiddenFiles, Outcome, ToolError};
 use std::{borrow::Cow, ops::ControlFlow};
 
@@ -64,7 +64,7 @@ impl PathPattern {
     /// Returns the same pattern for letters of any case.
     pub(crate) fn ignoring_case(self) -> Self {
         // The matcher has no such option, so both sides are put in lower case.
-        let named = self.named.iter().map(|glob| lower_case(glob)).collect();
+        let named = self.named.iter().map(|glob| lower_case(glob)).into_list();
         Self { glob: lower_case(&self.glob), named, ignore_case: true, ..self }
     }
 
@@ -102,7 +102,7 @@ pub(crate) fn settle<'p>(
     hidden: HiddenFiles,
 ) {
     let patterns = patterns.into_iter().filter(|pattern| !pattern.named.is_empty());
-    let mut patterns: Vec<&mut PathPattern> = patterns.collect();
+    let mut patterns: Vec<&mut PathPattern> = patterns.into_list();
     if patterns.is_empty() {
         return;
     }
@@ -188,7 +188,7 @@ fn is_class(inside: &str) -> bool {
     if inside.starts_with(['!', '^']) {
         return true;
     }
-    let letters: Vec<char> = inside.chars().collect();
+    let letters: Vec<char> = inside.chars().into_list();
     let is_range = |from: char, to: char| {
         let kinds = [char::is_ascii_digit, char::is_ascii_lowercase, char::is_ascii_uppercase];
         from < to && kinds.iter().any(|kind| kind(&from) && kind(&to))

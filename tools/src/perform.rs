@@ -10,6 +10,7 @@ use crate::{
     read::{self, ReadOptions},
     read_many, write,
 };
+use innerloop_json::IntoList;
 use innerloop_types::action::{Action, DigestBuilder, Outcome, Patch, ToolError};
 
 /// Carries out a file action of an agent that works in the workspace's root.
@@ -65,7 +66,7 @@ pub fn perform_known(
         // Of what is on the disk now: the next call that names the file is compared with that.
         let digest = |path: &WorkspacePath| digest(files, path);
         let digests = named.iter().map(|path| path.as_ref().map(digest).unwrap_or_default());
-        outcome.digests = digests.collect();
+        outcome.digests = digests.into_list();
     }
     outcome
 }
@@ -75,7 +76,7 @@ pub fn perform_known(
 fn named(folder: &str, action: &Action, patch: Option<&Patch>) -> Vec<Option<WorkspacePath>> {
     let within = failure_texts::folder(folder).ok();
     let place = |path| failure_texts::writable_path(within.as_ref()?, path).ok();
-    action.files(patch).into_iter().map(|file| place(file.path)).collect()
+    action.files(patch).into_iter().map(|file| place(file.path)).into_list()
 }
 
 /// Checks that a file is as the model knows it, or that no file is there if the model knows of

@@ -7,7 +7,7 @@ use crate::{
     files::{MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES, WorkspaceFiles},
     path::WorkspacePath,
 };
-use base64ct::{Base64, Encoding};
+use innerloop_json::base64::encoded;
 use innerloop_types::action::{LineNumbering, NoticePosition, Outcome, Part, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write};
@@ -220,7 +220,7 @@ pub(crate) fn image(
         ));
     }
     let label = Part::text(format!("{path}: {media_type}, {size} bytes."));
-    let data = Base64::encode_string(bytes);
+    let data = encoded(bytes);
     let picture = Part::Image { media_type: media_type.to_owned(), data };
     Ok(Outcome { parts: vec![label, picture], ..Outcome::default() })
 }

@@ -9,7 +9,7 @@ use crate::{
     read,
     walk::walk,
 };
-use innerloop_json::Map;
+use innerloop_json::{IntoList, Map};
 use innerloop_types::action::{HiddenFiles, Outcome, Part, ToolError};
 use std::{fmt::Write, ops::ControlFlow};
 
@@ -122,7 +122,7 @@ fn find(
         walked.map_err(|error: FileError| failure_texts::failed(files, within, &error))?;
     }
     let missing = patterns.iter().zip(&hits).filter(|(_, hit)| !**hit);
-    found.missing = missing.map(|((text, ..), _)| (*text).clone()).collect();
+    found.missing = missing.map(|((text, ..), _)| (*text).clone()).into_list();
     Ok(found)
 }
 

@@ -3,6 +3,7 @@
 //! in the file.
 
 use crate::numbers::LineInterner;
+use innerloop_json::IntoList;
 use std::{borrow::Cow, ops::Range};
 
 /// The places of the old text, and how it was found.
@@ -98,7 +99,7 @@ pub(crate) fn find(text: &str, old: &str) -> Option<TextMatches> {
 
 /// Returns where `old` is in `text`, byte for byte.
 fn places(text: &str, old: &str) -> Vec<Range<usize>> {
-    text.match_indices(old).map(|(at, _)| at..at + old.len()).collect()
+    text.match_indices(old).map(|(at, _)| at..at + old.len()).into_list()
 }
 
 /// Returns the lines with the places at which they begin.
@@ -118,21 +119,21 @@ fn find_lines(text: &str, old: &str, pass: MatchStrictness) -> Vec<Range<usize>>
         None => (old, false),
     };
     let mut numbers = LineInterner::new();
-    let needle: Vec<u32> = wanted.split('\n').map(|line| numbers.add(pass.key(line))).collect();
-    let hay: Vec<u32> = text.split('\n').map(|line| numbers.of(&pass.key(line))).collect();
+    let needle: Vec<u32> = wanted.split('\n').map(|line| numbers.add(pass.key(line))).into_list();
+    let hay: Vec<u32> = text.split('\n').map(|line| numbers.of(&pass.key(line))).into_list();
     let starts = find_runs(&hay, &needle);
     if starts.is_empty() {
         return Vec::new();
     }
     let lines: Vec<(usize, usize)> =
-        lines(text).map(|(start, line)| (start, start + line.len())).collect();
+        lines(text).map(|(start, line)| (start, start + line.len())).into_list();
     let span = |first: usize| -> Option<Range<usize>> {
         let (start, _) = lines.get(first)?;
         let (_, end) = lines.get(first + needle.len() - 1)?;
         let feed = usize::from(ends_with_feed && *end < text.len());
         Some(*start..end + feed)
     };
-    starts.into_iter().filter_map(span).collect()
+    starts.into_iter().filter_map(span).into_list()
 }
 
 /// Returns where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt), so that many

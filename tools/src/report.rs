@@ -8,6 +8,7 @@ use crate::{
     search::{self, LineMatcher, SearchHit, each_hit, hits},
     walk::LeftOut,
 };
+use innerloop_json::IntoList;
 use innerloop_types::action::{GrepLayout, GrepMode, GrepQuery, Outcome};
 use memchr::{memchr, memrchr};
 use std::{borrow::Cow, fmt::Write, ops::ControlFlow};
@@ -155,7 +156,7 @@ impl<'a> GrepReport<'a> {
             self.out.push_str("--\n");
         }
         let block = shown.bytes.get(first..hit.start).unwrap_or_default();
-        let lines: Vec<&[u8]> = block.split_inclusive(|byte| *byte == b'\n').collect();
+        let lines: Vec<&[u8]> = block.split_inclusive(|byte| *byte == b'\n').into_list();
         for (line, number) in lines.iter().zip(number.saturating_sub(lines.len())..) {
             self.add_line(shown.path, number, &content(line), None);
         }

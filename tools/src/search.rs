@@ -8,6 +8,7 @@ use crate::{
     read::unmarked,
     regex::{Regex, RegexFlags, escaped},
 };
+use innerloop_json::IntoList;
 use innerloop_types::action::GrepQuery;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use std::{
@@ -120,7 +121,8 @@ impl SmallMatcher {
         let longest = needles.texts.iter().map(String::len).max().unwrap_or(0);
         // Of a longer text only the beginning is compared, which proves nothing yet.
         let sufficient = needles.sufficient && longest <= MAX_COMPARED_BYTES;
-        let finders = needles.texts.iter().map(|text| LiteralFinder::new(text, caseless)).collect();
+        let finders =
+            needles.texts.iter().map(|text| LiteralFinder::new(text, caseless)).into_list();
         Ok(Self { finders: Some(finders), sufficient, ..plain })
     }
 }
@@ -266,7 +268,7 @@ struct CandidateFinder<'a> {
 
 impl<'a> CandidateFinder<'a> {
     fn new(bytes: &'a [u8], finders: Option<&'a [LiteralFinder]>) -> Self {
-        let next = finders.unwrap_or_default().iter().map(|f| f.find(bytes, 0)).collect();
+        let next = finders.unwrap_or_default().iter().map(|f| f.find(bytes, 0)).into_list();
         Self { bytes, finders, next }
     }
 
@@ -294,7 +296,7 @@ struct LiteralFinder {
 
 impl LiteralFinder {
     fn new(text: &str, caseless: bool) -> Self {
-        let text: Vec<u8> = text.bytes().take(MAX_COMPARED_BYTES).collect();
+        let text: Vec<u8> = text.bytes().take(MAX_COMPARED_BYTES).into_list();
         // One byte of it is searched for instead of the whole: the search for substrings of the
         // same crate takes 2.8 KB of the page's module.
         let rarest = (0..text.len()).min_by_key(|at| text.get(*at).map(|b| frequency(*b)));

@@ -3,6 +3,7 @@
 //! Nothing here knows the keys, only what keys look like.
 
 use crate::{failure_texts, path::WorkspacePath};
+use innerloop_json::IntoList;
 use innerloop_types::action::{MASK, Outcome, ToolError};
 
 /// The shortest key that is masked.
@@ -53,7 +54,7 @@ struct MaskedLine<'t> {
 
 impl<'t> MaskedLine<'t> {
     fn of(line: &'t str) -> Self {
-        let pieces: Vec<&str> = line.splitn(MAX_MASKS + 1, MASK).collect();
+        let pieces: Vec<&str> = line.splitn(MAX_MASKS + 1, MASK).into_list();
         let is_named = pieces.iter().any(|piece| has_name(piece));
         let name = assignment(line).filter(|(_, value)| value.contains(MASK));
         Self { pieces, is_named, name: name.map(|(name, _)| name) }

@@ -7,6 +7,7 @@ use crate::{
     indent_shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
     replace::{self, TextMatches},
 };
+use innerloop_json::IntoList;
 use memchr::{memchr, memchr_iter, memrchr};
 use std::{borrow::Cow, ops::Range};
 
@@ -139,8 +140,8 @@ impl<'a> SourceText<'a> {
             return Cow::Owned(new.replace('\n', "\r\n"));
         }
         let here = self.text.get(span.clone()).unwrap_or_default();
-        let old: Vec<&str> = here.split('\n').collect();
-        let lines: Vec<&str> = new.split('\n').collect();
+        let old: Vec<&str> = here.split('\n').into_list();
+        let lines: Vec<&str> = new.split('\n').into_list();
         let is_same = |(old, new): (&&str, &&str)| old.trim() == new.trim();
         let (breaks, of_new) = (old.len() - 1, lines.len() - 1);
         let first = old.iter().zip(&lines).take_while(|pair| is_same(*pair)).count();
@@ -188,7 +189,7 @@ impl<'a> SourceText<'a> {
                 counted = span.start;
                 line
             })
-            .collect()
+            .into_list()
     }
 }
 
@@ -202,8 +203,8 @@ fn reindented<'n>(
 ) -> Option<Cow<'n, str>> {
     let pairs = old.split('\n').zip(here.split('\n'));
     let pairs: Vec<IndentPair<'_>> =
-        pairs.filter_map(|(old, here)| Some((indentation(old)?, indentation(here)?))).collect();
-    let indents: Vec<&str> = new.split('\n').filter_map(indentation).collect();
+        pairs.filter_map(|(old, here)| Some((indentation(old)?, indentation(here)?))).into_list();
+    let indents: Vec<&str> = new.split('\n').filter_map(indentation).into_list();
     let (Some(first), Some(begin)) = (pairs.first(), indents.first()) else {
         return Some(Cow::Borrowed(new));
     };

@@ -3,7 +3,7 @@
 
 use crate::{js::bytes_of, misuse::CallerError};
 use innerloop_core::action::{Action, ChangeKind, Outcome, ReportedChange};
-use innerloop_json::quoted;
+use innerloop_json::{IntoList, quoted};
 use innerloop_tools::{FileError, InMemoryFiles, WorkspaceFiles, WorkspacePath, change_text};
 use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
@@ -63,7 +63,7 @@ impl RawFiles {
     /// Returns the paths of all files, sorted.
     #[must_use]
     pub fn list(&self) -> Vec<String> {
-        self.memory.borrow().iter().map(|(path, _)| path.to_owned()).collect()
+        self.memory.borrow().iter().map(|(path, _)| path.to_owned()).into_list()
     }
 
     /// Carries out an action of a built-in tool, as JSON, for an agent in `folder`, and returns its
@@ -125,7 +125,7 @@ pub(crate) fn copy_out(files: &RefCell<InMemoryFiles>, folder: &str) -> Array {
     let files = files.borrow();
     let copy =
         |(path, bytes): (&str, &[u8])| Some((path.strip_prefix(&top)?.to_owned(), bytes.to_vec()));
-    let copies: Vec<(String, Vec<u8>)> = files.iter().filter_map(copy).collect();
+    let copies: Vec<(String, Vec<u8>)> = files.iter().filter_map(copy).into_list();
     let pair = |(path, bytes): (String, Vec<u8>)| {
         JsValue::from(Array::of2(&path.into(), &Uint8Array::from(&*bytes).into()))
     };

@@ -22,7 +22,6 @@ use innerloop_driver::{
 use innerloop_tools::InMemoryFiles;
 use std::{
     cell::{Cell, RefCell},
-    collections::VecDeque,
     rc::Rc,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -158,21 +157,23 @@ impl SessionHost {
     fn follow(&self, outputs: DriverOutputBatch) {
         let mut answers = self.carry_out_all(outputs);
         self.deliver();
-        while let Some(answer) = answers.pop_front() {
-            // In a statement of its own: in the `match`, the driver would stay borrowed while
-            // effects call into JavaScript.
-            let outputs = self.driver.borrow_mut().handle(answer, self.clock.now());
-            match outputs {
-                Ok(outputs) => answers.extend(self.carry_out_all(outputs)),
-                Err(rejected) => blame(&rejected),
+        while !answers.is_empty() {
+            for answer in std::mem::take(&mut answers) {
+                // In a statement of its own: in the `match`, the driver would stay borrowed while
+                // effects call into JavaScript.
+                let outputs = self.driver.borrow_mut().handle(answer, self.clock.now());
+                match outputs {
+                    Ok(outputs) => answers.append(&mut self.carry_out_all(outputs)),
+                    Err(rejected) => blame(&rejected),
+                }
+                self.deliver();
             }
-            self.deliver();
         }
         self.arm();
     }
 
-    fn carry_out_all(&self, outputs: DriverOutputBatch) -> VecDeque<Input> {
-        let mut answers = VecDeque::new();
+    fn carry_out_all(&self, outputs: DriverOutputBatch) -> Vec<Input> {
+        let mut answers = Vec::new();
         // Through the log's queue: lines reach the package before anything of their step is done,
         // also when a listener of lines calls back in.
         self.log.wait(outputs);

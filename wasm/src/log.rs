@@ -4,10 +4,7 @@
 
 use crate::callbacks::Callbacks;
 use innerloop_driver::DriverOutputBatch;
-use std::{
-    cell::{Cell, RefCell},
-    collections::VecDeque,
-};
+use std::cell::{Cell, RefCell};
 
 /// The destination of the lines of one session's log.
 #[derive(Default)]
@@ -18,7 +15,7 @@ pub(crate) struct LogSink {
     hears_lines: bool,
     is_telling: Cell<bool>,
     /// The outputs that have not been carried out yet.
-    waiting: RefCell<VecDeque<DriverOutputBatch>>,
+    waiting: RefCell<Vec<DriverOutputBatch>>,
 }
 
 impl LogSink {
@@ -31,7 +28,7 @@ impl LogSink {
 
     /// Queues the outputs of a step.
     pub(crate) fn wait(&self, outputs: DriverOutputBatch) {
-        self.waiting.borrow_mut().push_back(outputs);
+        self.waiting.borrow_mut().push(outputs);
     }
 
     /// Hands out the lines of the next outputs and returns these, to be carried out. Returns `None`
@@ -42,7 +39,13 @@ impl LogSink {
         if self.is_telling.get() {
             return None;
         }
-        let outputs = self.waiting.borrow_mut().pop_front()?;
+        let outputs = {
+            let mut waiting = self.waiting.borrow_mut();
+            if waiting.is_empty() {
+                return None;
+            }
+            waiting.remove(0)
+        };
         #[cfg(feature = "log")]
         self.note(&outputs.log, outputs.snapshot.as_deref(), callbacks);
         Some(outputs)

@@ -22,7 +22,7 @@ use innerloop_driver::{
     providers::{self, Provider},
     traffic::TrafficPlayer,
 };
-use innerloop_json::{FromJson, Json, joined};
+use innerloop_json::{FromJson, IntoList, Json, joined};
 use innerloop_tools::{InMemoryFiles, WorkspacePath};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -100,10 +100,10 @@ impl AgentOptions {
         // configuration does.
         let recorded = self.replay.is_some().then_some("recorded");
         let is_named = self.model.is_some() || provider.default_model.is_some();
-        let patches: Vec<&str> = self.patches.iter().map(Json::text).collect();
+        let patches: Vec<&str> = self.patches.iter().map(Json::text).into_list();
         let id = SessionId(self.id.clone());
         let fallbacks: Vec<FallbackModel> =
-            self.fallbacks(&provider)?.into_iter().map(|(model, _)| model).collect();
+            self.fallbacks(&provider)?.into_iter().map(|(model, _)| model).into_list();
         let config = |facts: &EnvironmentFacts| {
             let settings = SessionSettings {
                 id: &id,
@@ -216,7 +216,7 @@ impl AgentOptions {
             Some(name) => found(name),
             None => first().ok_or_else(|| {
                 let all = providers::all();
-                let names: Vec<&str> = all.iter().map(|provider| &*provider.name).collect();
+                let names: Vec<&str> = all.iter().map(|provider| &*provider.name).into_list();
                 unknown(format!("`provider` is missing: give one of {}", joined(&names, ", ")))
             }),
         }
@@ -263,8 +263,8 @@ impl ProjectDocs {
             instructed_folder(family, path).is_some_and(|folder| !folder.is_empty())
         });
         Self {
-            project: doc_places(family, "", "").iter().filter_map(|it| doc(it)).collect(),
-            nested: nested.take(MAX_NESTED_DOCS).filter_map(doc).collect(),
+            project: doc_places(family, "", "").iter().filter_map(|it| doc(it)).into_list(),
+            nested: nested.take(MAX_NESTED_DOCS).filter_map(doc).into_list(),
         }
     }
 

@@ -15,6 +15,7 @@ use innerloop_core::{
 use innerloop_driver::capture::{
     ExceededLimit, KEPT, OutputCapture, ProgramExit, StandardStream, unknown_program,
 };
+use innerloop_json::IntoList;
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
@@ -87,7 +88,7 @@ pub(crate) fn end(host: &SessionHost, id: EffectId, ended: &JsValue) {
 fn unknown(host: &SessionHost, name: &str) -> Option<Outcome> {
     let driver = host.driver.borrow();
     let programs = driver.session().config().facts.programs.iter();
-    let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
+    let names: Vec<&str> = programs.map(|program| program.name.as_str()).into_list();
     (!names.contains(&name)).then(|| unknown_program(name, &names))
 }
 

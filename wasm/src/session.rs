@@ -14,7 +14,7 @@ use innerloop_core::{
     time::{SessionInstant, UnixMillis},
 };
 use innerloop_driver::SessionLogEncoder;
-use innerloop_json::{ToJson, to_string};
+use innerloop_json::{IntoList, ToJson, to_string};
 use std::cell::RefCell;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -193,5 +193,5 @@ pub(crate) const fn millis(number: f64) -> UnixMillis {
 /// Returns the turns that an agent's model sees, as JSON; `null` if there is no such agent.
 pub(crate) fn seen(session: &Session, agent: u32) -> String {
     let history = session.history(AgentId(agent));
-    to_string(&history.map(|history| history.seen().collect::<Vec<_>>()))
+    to_string(&history.map(|history| history.seen().into_list()))
 }

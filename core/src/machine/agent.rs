@@ -13,6 +13,7 @@ use super::{
     setup::AgentSetup,
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::{
     compaction::FoldReason,
     id::{AgentId, EffectId, SessionId},
@@ -130,7 +131,7 @@ impl Agent {
     pub(crate) fn open_effects(&self) -> Vec<(EffectId, EffectKind)> {
         let calls = self.body.pending().calls.iter();
         let calls = calls.filter_map(|call| Some((call.effect()?, EffectKind::Http)));
-        let mut effects: Vec<_> = calls.collect();
+        let mut effects: Vec<_> = calls.into_list();
         match &self.phase {
             Phase::Round(round) => effects.extend(round.open_effects()),
             Phase::Hooked(hooked) => effects.push((hooked.effect, EffectKind::Hook)),

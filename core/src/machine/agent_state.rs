@@ -9,7 +9,7 @@ use crate::rules::{
     repeat::{RepeatDetector, RepeatPattern},
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::{Map, ToJson, joined};
+use innerloop_json::{IntoList, Map, ToJson, joined};
 use innerloop_types::{
     config::{ApprovalRule, LoopPolicy, NamedAgent},
     corrections::ReplyFault,
@@ -437,7 +437,7 @@ fn note<'a>(
         return None;
     }
     let calls: Vec<_> =
-        calls.iter().map(|(name, args, result)| (*name, *args, &**result)).collect();
+        calls.iter().map(|(name, args, result)| (*name, *args, &**result)).into_list();
     watch.get_or_insert_default().note(&calls, policy)
 }
 
@@ -450,7 +450,7 @@ fn content(result: &ToolResult) -> String {
         Part::Image { data, .. } | Part::File { data, .. } => data,
         Part::ImageUrl { url } => url,
     });
-    joined(&contents.collect::<Vec<_>>(), "\n")
+    joined(&contents.into_list(), "\n")
 }
 
 /// Returns an agent's name as the model knows it.

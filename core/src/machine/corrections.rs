@@ -8,6 +8,7 @@ use crate::{
     rules::reply_fault::{self, ReplyFacts},
 };
 use alloc::{format, string::String, vec, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::{
     action::{Action, Outcome, Patch, ToolError},
     corrections::ReplyFault,
@@ -56,7 +57,7 @@ pub(super) fn find(reply: &mut Reply, ctx: &StepContext<'_>) -> Option<ReplyFaul
         may_change: ctx.setup.has_category(|category| category != ToolCategory::Reads),
         may_ask: ctx.setup.config.ask_user,
     };
-    let tools: Vec<&str> = ctx.setup.tool_names().collect();
+    let tools: Vec<&str> = ctx.setup.tool_names().into_list();
     reply_fault::of_text(&text, facts, policy, &tools)
 }
 

@@ -4,7 +4,7 @@
 
 use super::{ctx::StepContext, pipeline};
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::{Value, from_str, joined, to_string};
+use innerloop_json::{IntoList, Value, from_str, joined, to_string};
 use innerloop_types::{
     message::{Part, ToolCall, ToolResult},
     text::nth_char,
@@ -28,7 +28,7 @@ pub(super) fn tell(call: &ToolCall, result: &mut ToolResult, ctx: &StepContext<'
     }
     if let Some((_, renamed)) = pipeline::renamed(made, ctx.setup) {
         let names: Vec<String> =
-            renamed.iter().map(|(name, known)| format!("`{known}`, not `{name}`")).collect();
+            renamed.iter().map(|(name, known)| format!("`{known}`, not `{name}`")).into_list();
         let text = format!("[Note: this tool's argument is {}.]", joined(&names, "; "));
         add(&text, false, result);
     }

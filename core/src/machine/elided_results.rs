@@ -3,7 +3,7 @@
 //! shows the same one in every request.
 
 use alloc::{format, string::String, vec, vec::Vec};
-use innerloop_json::{Value, from_str};
+use innerloop_json::{IntoList, Value, from_str};
 use innerloop_types::{
     message::{Part, ToolCall, ToolResult, Turn, TurnKind, joined_text},
     text::{counted, nth_char},
@@ -31,7 +31,7 @@ pub(super) fn stubbed(before: Option<&Turn>, results: &[ToolResult]) -> Vec<Tool
         };
         ToolResult { call_id: result.call_id.clone(), parts, is_error: result.is_error }
     };
-    results.iter().map(stub).collect()
+    results.iter().map(stub).into_list()
 }
 
 /// Returns the line of a result, for example `[read_file src/a.rs: 212 lines, 8,140 characters,

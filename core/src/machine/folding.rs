@@ -20,7 +20,7 @@ use crate::rules::{
     transcript::TranscriptLimit,
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{
     compaction::{FoldReason, OnOverflow},
     config::{HookPoint, ModelConfig},
@@ -349,7 +349,7 @@ fn items(history: &History, setup: &AgentSetup) -> Vec<FoldItem> {
         let cost = gauge.cost(&said);
         FoldItem { at, kind, tokens: scaled(cost), as_stub: scaled(as_stub.min(cost)) }
     });
-    seen.collect()
+    seen.into_list()
 }
 
 /// Returns the files that the calls before that place of the log name, as far as it can be known.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::rules::gauge::TokenGauge;
 use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
-use innerloop_json::{Map, joined};
+use innerloop_json::{IntoList, Map, joined};
 use innerloop_types::{
     config::{ModelConfig, TokenEstimator},
     message::{Block, Part, ToolCall, ToolResult, Turn, TurnKind, VisibleTurn, joined_text},
@@ -114,7 +114,7 @@ impl History {
     #[must_use]
     pub fn unread(&self) -> Vec<VisibleTurn<'_>> {
         let is_reply = |said: &VisibleTurn<'_>| matches!(said, VisibleTurn::Assistant(_));
-        let mut unread: Vec<_> = self.seen().rev().take_while(|said| !is_reply(said)).collect();
+        let mut unread: Vec<_> = self.seen().rev().take_while(|said| !is_reply(said)).into_list();
         unread.reverse();
         unread
     }
@@ -172,7 +172,7 @@ impl History {
     pub(crate) fn last_said(&self) -> String {
         let mut seen = self.seen().rev().peekable();
         let newest = seen.find_map(reply_text);
-        let mut texts: Vec<String> = newest.into_iter().collect();
+        let mut texts: Vec<String> = newest.into_iter().into_list();
         while let Some(VisibleTurn::Steering(parts)) = seen.next()
             && joined_text(&parts) == CONTINUE
         {
@@ -190,7 +190,7 @@ impl History {
             TurnKind::Assistant(reply) => Some(reply.text()),
             _ => None,
         });
-        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).into_list();
         joined(&texts, "\n\n")
     }
 
@@ -278,7 +278,7 @@ impl History {
                 )],
                 is_error: true,
             })
-            .collect();
+            .into_list();
         if !results.is_empty() {
             self.push(Turn { at, kind: TurnKind::ToolResults(results) });
         }

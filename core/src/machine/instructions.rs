@@ -8,6 +8,7 @@ use crate::rules::{
     prompt::DOCS_BUDGET,
 };
 use alloc::{format, string::String, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::{
     config::ProjectDoc,
     message::{ToolCall, TurnKind, VisibleTurn},
@@ -24,19 +25,19 @@ pub(super) fn on_round(ctx: &mut StepContext<'_>) {
         return;
     }
     let calls: Vec<ToolCall> =
-        ctx.body.history.last_round().map(|(call, _)| call.clone()).collect();
+        ctx.body.history.last_round().map(|(call, _)| call.clone()).into_list();
     let works: Vec<ToolTask> = calls
         .into_iter()
         .map(|call| pipeline::with_own_arguments(call, ctx.setup))
         .filter_map(|call| pipeline::prepare(&call, ctx.setup).ok())
-        .collect();
+        .into_list();
     let docs = ctx.setup.config.facts.nested_docs.iter();
     let is_reached = |doc: &&ProjectDoc| works.iter().any(|work| reaches(work, doc, ctx));
     let texts: Vec<String> = docs
         .filter(is_reached)
         .filter(|doc| !is_known(doc, ctx))
         .map(|doc| format!("{}\n{}", title(doc), prefix(doc.text.trim_end(), DOCS_BUDGET)))
-        .collect();
+        .into_list();
     for text in texts {
         ctx.append(TurnKind::System(text));
     }

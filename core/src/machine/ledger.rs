@@ -3,6 +3,7 @@
 //! those that were never issued.
 
 use alloc::vec::Vec;
+use innerloop_json::IntoList;
 use innerloop_types::{
     id::{AgentId, ById, EffectId},
     time::SessionInstant,
@@ -96,7 +97,7 @@ impl Ledger {
     pub(crate) fn expire(&mut self, now: SessionInstant) -> Vec<AgentId> {
         let is_due = |entry: &OpenEffect| entry.grace.is_some_and(|grace| grace <= now);
         let due: Vec<EffectId> =
-            self.open.iter().filter(|(_, entry)| is_due(entry)).map(|(id, _)| id).collect();
+            self.open.iter().filter(|(_, entry)| is_due(entry)).map(|(id, _)| id).into_list();
         let mut agents = Vec::new();
         for entry in due.into_iter().filter_map(|id| self.open.remove(id)) {
             // Each agent once and in order: outputs follow from the list, and must be the same in a

@@ -4,7 +4,7 @@
 
 use super::{ctx::StepContext, history::History, route::ToolAccess, unsent::name};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{
     event::EventKind,
     message::{LeftOut, LeftOutKind, Part, PartPlace, TurnKind, VisibleTurn},
@@ -64,13 +64,13 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
     let suspects = suspects(&ctx.body.history, ctx.gate());
     match guilty(failure, &suspects, &tried, ctx) {
         Some((how, parts)) => {
-            let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+            let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).into_list();
             let message = format!(
                 "left out of the conversation from now on, since the provider refuses it: {} ({})",
                 joined(&names, ", "),
                 failure.message
             );
-            let parts = parts.iter().map(|part| part.at).collect();
+            let parts = parts.iter().map(|part| part.at).into_list();
             ctx.warn(&message);
             append(parts, how, &failure.message, ctx);
             true
@@ -78,7 +78,7 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
         None => {
             // What was left out on a guess did not help. It is put back, and the refusal stands.
             let guesses = tried.into_iter().filter(|left| left.how == LeftOutKind::Tried);
-            let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).collect();
+            let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).into_list();
             if !parts.is_empty() {
                 ctx.warn("what was left out is put back: without it the request is refused, too");
                 append(parts, LeftOutKind::PutBack, &failure.message, ctx);
@@ -106,7 +106,7 @@ fn guilty<'a>(
     tried: &[LeftOut],
     ctx: &StepContext<'_>,
 ) -> Option<(LeftOutKind, Vec<&'a SuspectPart>)> {
-    let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).collect();
+    let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).into_list();
     // Each try costs a request. After so many, everything that may be meant goes at once, or a turn
     // with many bad pictures would take as many refusals.
     let is_late = tried.len() >= MOST_IN_A_ROW;
@@ -127,12 +127,12 @@ fn guilty<'a>(
         }
     };
     let all: Vec<FaultLikelihood> =
-        suspects.iter().enumerate().map(|(nth, part)| likelihood(nth, part)).collect();
+        suspects.iter().enumerate().map(|(nth, part)| likelihood(nth, part)).into_list();
     let most = *all.iter().max()?;
     let parts = suspects.iter().zip(&all).filter(|(_, one)| **one == most).map(|(part, _)| part);
     let is_sure = is_late || most == FaultLikelihood::Named;
     let how = if is_sure { LeftOutKind::Named } else { LeftOutKind::Tried };
-    (most != FaultLikelihood::None).then(|| (how, parts.collect()))
+    (most != FaultLikelihood::None).then(|| (how, parts.into_list()))
 }
 
 /// The likelihood that a part is at fault, least first.
@@ -167,7 +167,7 @@ fn tried(history: &History) -> Vec<LeftOut> {
         TurnKind::LeftOut(left) => Some((**left).clone()),
         _ => None,
     });
-    newest.collect()
+    newest.into_list()
 }
 
 /// Returns the parts that are sent and are not text, in the order of the view.

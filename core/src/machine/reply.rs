@@ -12,7 +12,7 @@ use super::{
 };
 use crate::rules::reply_fault;
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
-use innerloop_json::Map;
+use innerloop_json::{IntoList, Map};
 use innerloop_types::{
     config::{ModelConfig, Price},
     corrections::ReplyFault,
@@ -63,7 +63,7 @@ pub(super) fn take(
         ctx.body.run.repairs.grown = true;
         return AgentStep::CallAgain;
     }
-    let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+    let calls: Vec<ToolCall> = reply.tool_calls().cloned().into_list();
     let finish = reply.finish;
     ctx.append(TurnKind::Assistant(Box::new(reply)));
     if finish == FinishReason::Pause && calls.is_empty() {

@@ -10,6 +10,7 @@ use super::{
     step::AgentStep,
 };
 use alloc::{format, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::{
     event::EventKind,
     id::AgentId,
@@ -131,5 +132,5 @@ pub(super) fn close_when_settled(ctx: &mut StepContext<'_>) -> AgentStep {
 
 /// Returns the agents that this one started.
 pub(super) fn children(ctx: &StepContext<'_>) -> Vec<AgentId> {
-    ctx.body.learnt().children.iter().map(|(id, _)| id).collect()
+    ctx.body.learnt().children.iter().map(|(id, _)| id).into_list()
 }

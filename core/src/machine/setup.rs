@@ -22,7 +22,7 @@ use crate::{
     },
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{JsonObject, joined, quoted};
+use innerloop_json::{IntoList, JsonObject, joined, quoted};
 use innerloop_types::{
     config::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ModelConfig, ProjectDoc,
@@ -123,7 +123,7 @@ impl AgentSetup {
             model.parallel_tool_calls = Some(false);
         }
         let choice = config.model.tool_choice.clone();
-        let shown: Vec<_> = tools.iter().filter(|tool| tool.is_shown(&choice)).collect();
+        let shown: Vec<_> = tools.iter().filter(|tool| tool.is_shown(&choice)).into_list();
         let route = Arc::new(route(&config, &folder, model, &shown));
         let by = config.estimator;
         let head_cost = route.tools.iter().fold(prose_cost(by, &route.system), |cost, spec| {
@@ -135,7 +135,7 @@ impl AgentSetup {
         let is_free = cfg!(feature = "tools-shown")
             && matches!(choice, ToolChoice::Auto | ToolChoice::Required);
         if setup.config.tools_shown == ToolsShown::Staged && is_free {
-            setup.stages = (0..=CATEGORIES.len()).map(|stage| setup.stage(stage)).collect();
+            setup.stages = (0..=CATEGORIES.len()).map(|stage| setup.stage(stage)).into_list();
         }
         Ok(setup)
     }
@@ -148,7 +148,7 @@ impl AgentSetup {
             provider: model.endpoint.0.clone(),
             profile: model.profile,
             vocabulary: model.vocabulary,
-            tools: self.tools.iter().map(|tool| tool.spec.name.clone()).collect(),
+            tools: self.tools.iter().map(|tool| tool.spec.name.clone()).into_list(),
             context_window: model.context_window,
             limits: self.config.limits,
         }
@@ -281,7 +281,7 @@ impl AgentSetup {
         if stage == 0 && model.tool_choice == ToolChoice::Auto {
             model.tool_choice = ToolChoice::Required;
         }
-        let shown: Vec<_> = self.tools.iter().filter(|tool| tool.is_at(stage)).collect();
+        let shown: Vec<_> = self.tools.iter().filter(|tool| tool.is_at(stage)).into_list();
         Arc::new(route(&self.config, &self.folder, model, &shown))
     }
 
@@ -326,7 +326,7 @@ impl AgentSetup {
             Some(stage) => tool.is_at(stage),
             None => tool.is_shown(&model.tool_choice),
         };
-        let shown: Vec<_> = self.tools.iter().filter(is_shown).collect();
+        let shown: Vec<_> = self.tools.iter().filter(is_shown).into_list();
         Arc::new(route(&self.config, &self.folder, model, &shown))
     }
 
@@ -433,7 +433,7 @@ fn route(
         tools.iter().map(|tool| &*tool.spec),
         config.instructions.as_deref(),
     );
-    let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
+    let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).into_list();
     Route::new(model, system, specs, may_sum_up(config))
 }
 
@@ -460,7 +460,7 @@ fn move_facts(facts: &mut EnvironmentFacts, to: &str) {
     let is_below = |doc: &ProjectDoc| {
         folder(doc).is_some_and(|above| seen(to, &above).is_some_and(|rest| !rest.is_empty()))
     };
-    facts.nested_docs = nested.into_iter().filter(is_below).collect();
+    facts.nested_docs = nested.into_iter().filter(is_below).into_list();
 }
 
 /// Returns whether a run may end with a summary made without tools.
@@ -494,6 +494,6 @@ fn check_routing(config: &SessionConfig) -> Result<(), ConfigError> {
 }
 
 fn unknown_task(task: &str) -> String {
-    let names: Vec<&str> = task_kind::names().collect();
+    let names: Vec<&str> = task_kind::names().into_list();
     format!("{} is no kind of task: {}", quoted(task), joined(&names, ", "))
 }

@@ -16,7 +16,7 @@ use crate::{
     rules::{approval, guard},
 };
 use alloc::{format, string::String, sync::Arc};
-use innerloop_json::ToJson;
+use innerloop_json::{IntoList, ToJson};
 use innerloop_types::{
     action::{Action, DeniedBy, Outcome, Patch, ToolError},
     config::{ApprovalRule, AskAbout, DeniedResult, ExecMode, HookPoint},
@@ -471,7 +471,7 @@ impl RoundCall {
             arguments: Json::parse(self.tool_call.arguments.clone())
                 .unwrap_or_else(|_| Json::of(&self.tool_call.arguments)),
             folder: folder.into(),
-            after: open.map(|call| call.tool_call.id.clone()).collect(),
+            after: open.map(|call| call.tool_call.id.clone()).into_list(),
         }
     }
 

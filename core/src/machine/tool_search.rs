@@ -5,7 +5,7 @@
 use super::{ctx::StepContext, turn_tools::allows};
 use crate::{profile::inner::CATEGORIES, rules::tool_rank::score};
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::{joined, sort, to_string};
+use innerloop_json::{IntoList, joined, sort, to_string};
 use innerloop_types::{
     action::{Outcome, ToolError},
     text::prefix,
@@ -37,7 +37,7 @@ pub(super) fn find(query: &str, ctx: &StepContext<'_>) -> Outcome {
     if found.is_empty() {
         return Outcome::text("No further tool fits: look for one of the names.");
     }
-    let specs: Vec<String> = found.iter().map(|(_, spec)| to_string(&***spec)).collect();
+    let specs: Vec<String> = found.iter().map(|(_, spec)| to_string(&***spec)).into_list();
     Outcome::text(joined(&specs, "\n"))
 }
 

@@ -9,7 +9,7 @@ use crate::{
     rules::schema,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{Value, joined};
+use innerloop_json::{IntoList, Value, joined};
 use innerloop_types::{
     config::{ConfigError, SessionConfig, ToolChoice},
     tool::{ToolSpec, ToolsShown},
@@ -72,7 +72,7 @@ impl RegisteredTool {
 /// Returns the names of the tools of a category.
 pub(super) fn names_of(category: usize, tools: &[RegisteredTool]) -> Vec<&str> {
     let own = tools.iter().filter(|tool| !tool.is_choice() && tool.category() == category);
-    own.map(RegisteredTool::name).collect()
+    own.map(RegisteredTool::name).into_list()
 }
 
 /// Returns the tools of an agent at nesting depth `depth`. Among equal names the latest
@@ -136,7 +136,7 @@ fn defer(tools: &mut Vec<RegisteredTool>, from: usize) -> Result<(), ConfigError
     let Some(further) = tools.get(from..).filter(|further| !further.is_empty()) else {
         return Ok(());
     };
-    let names: Vec<&str> = further.iter().map(RegisteredTool::name).collect();
+    let names: Vec<&str> = further.iter().map(RegisteredTool::name).into_list();
     let search = described(&TOOL_SEARCH, &joined(&names, ", "))?;
     if add(tools, search) {
         tools.iter_mut().skip(from).for_each(|tool| tool.is_deferred = true);
@@ -152,7 +152,7 @@ fn stage(tools: &mut Vec<RegisteredTool>) -> Result<(), ConfigError> {
         let names = names_of(at, tools);
         (!names.is_empty()).then(|| format!("{category}: {}", joined(&names, ", ")))
     });
-    let categories: Vec<String> = categories.collect();
+    let categories: Vec<String> = categories.into_list();
     let mut choice = described(&SELECT_CATEGORY, &joined(&categories, "; "))?;
     // Shown at stages alone.
     choice.is_deferred = true;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{profile::inner::TOOL_SEARCH, rules::paths::PathAllowlist};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::{joined, quoted};
+use innerloop_json::{IntoList, joined, quoted};
 use innerloop_types::{
     action::{DeniedBy, Outcome, ToolError},
     config::{ConfigError, ToolChoice},
@@ -42,7 +42,7 @@ pub(crate) fn check(options: &TurnOptions, setup: &AgentSetup) -> Result<(), Con
     let known = |name: &String, field: String| match setup.tool(name) {
         Some(_) => Ok(()),
         None => {
-            let names = joined(&setup.tool_names().collect::<Vec<_>>(), ", ");
+            let names = joined(&setup.tool_names().into_list(), ", ");
             let message = format!("there is no tool {}; there are: {names}", quoted(name));
             Err(ConfigError::new(field, message))
         }
@@ -152,7 +152,7 @@ pub(super) fn check_tool(name: &str, ctx: &StepContext<'_>) -> Result<(), Outcom
     if ctx.setup.tool(name).is_none() || name == TOOL_SEARCH.name() {
         return Ok(());
     }
-    let offered: Vec<_> = ctx.setup.tool_names().filter(|name| allows(options, name)).collect();
+    let offered: Vec<_> = ctx.setup.tool_names().filter(|name| allows(options, name)).into_list();
     let offered = if offered.is_empty() {
         String::from("Answer without tools.")
     } else {

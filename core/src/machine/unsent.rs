@@ -32,11 +32,19 @@ pub(super) fn name(part: &Part, before: &str) -> String {
         Part::Text { .. } => String::new(),
         Part::ImageUrl { url } => prefix(url, MOST_WORDS).into(),
         Part::File { name, .. } => name.clone(),
-        Part::Image { media_type, data } => match before.rsplit_once(": image/") {
-            Some((path, _)) => path.lines().next_back().unwrap_or(path).into(),
+        Part::Image { media_type, data } => match named(before) {
+            Some(path) => path.lines().next_back().unwrap_or(path).into(),
             None => {
                 format!("a picture ({media_type}, {} bytes)", grouped(data.len() as u64 / 4 * 3))
             }
         },
     }
+}
+
+/// Returns the text before the last name of a type of pictures.
+fn named(text: &str) -> Option<&str> {
+    // The last of all, and not the first from the end: the standard library's search from the end
+    // is code of its own.
+    let (at, _) = text.match_indices(": image/").last()?;
+    text.get(..at)
 }

@@ -7,7 +7,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{Value, from_str, joined, to_string};
+use innerloop_json::{IntoList, Value, from_str, joined, to_string};
 
 /// Arguments that fit their tool's schema. The first fault that is still found while reading is
 /// kept until [`ToolArguments::finish`].
@@ -88,7 +88,7 @@ impl<'a> ToolArguments<'a> {
             Value::String(text) => Some(text),
             _ => self.misfit(name, "a list of strings"),
         });
-        texts.collect()
+        texts.into_list()
     }
 
     /// Takes a boolean, false if absent.
@@ -156,7 +156,7 @@ impl<'a> ToolArguments<'a> {
         read: impl Fn(&mut Self) -> Option<T>,
     ) -> Vec<T> {
         let items = self.items(name);
-        items.into_iter().filter_map(|item| self.read_in(item, &read)).collect()
+        items.into_iter().filter_map(|item| self.read_in(item, &read)).into_list()
     }
 
     /// Records a fault that the schema cannot express.

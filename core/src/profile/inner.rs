@@ -14,6 +14,7 @@ use super::{
 };
 use crate::rules::truncate::OutputLimit;
 use alloc::{vec, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::tool::ResultQuery;
 
 /// Returns the tools, in the order in which they are shown.
@@ -218,7 +219,7 @@ fn send_input(args: &mut ToolArguments<'_>) -> InnerCall {
 }
 
 fn wait(args: &mut ToolArguments<'_>) -> InnerCall {
-    let mut agent_ids: Vec<_> = args.optional_text("agent_id").into_iter().collect();
+    let mut agent_ids: Vec<_> = args.optional_text("agent_id").into_iter().into_list();
     agent_ids.extend(args.texts("agent_ids"));
     if agent_ids.is_empty() {
         args.reject("`agent_id` is required");

@@ -27,7 +27,7 @@ use family::ModelFamily;
 use row::ToolRequirement;
 
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::{Map, joined, quoted};
+use innerloop_json::{IntoList, Map, joined, quoted};
 use innerloop_types::{
     config::{
         ConfigError, EnvironmentFacts, ModelConfig, ProfileKind, SessionConfig, TextCalls,
@@ -86,14 +86,14 @@ impl Profile {
     pub fn tools(self, facts: &EnvironmentFacts) -> Vec<ToolSpec> {
         let mut met = shell::needs_met(facts);
         met.push(ToolRequirement::Images);
-        self.action_rows(&met, &BuiltinTools::All).map(|row| self.spec(row, None)).collect()
+        self.action_rows(&met, &BuiltinTools::All).map(|row| self.spec(row, None)).into_list()
     }
 
     /// Returns the family's own tools whose calls never leave the core: the one for the plan, if
     /// there is one.
     #[must_use]
     pub fn inner_tools(self) -> Vec<ToolSpec> {
-        self.plan().map(|row| self.spec(row, None)).into_iter().collect()
+        self.plan().map(|row| self.spec(row, None)).into_iter().into_list()
     }
 
     /// Returns all tools that an agent at nesting depth `depth` is shown; the session's own agent
@@ -117,7 +117,7 @@ impl Profile {
         ];
         met.extend(needs.into_iter().filter(|(_, is_met)| *is_met).map(|(need, _)| need));
         let wanted = &config.builtin_tools;
-        let mut rows: Vec<_> = self.action_rows(&met, wanted).collect();
+        let mut rows = self.action_rows(&met, wanted).into_list();
         rows.extend(self.inner_rows().into_iter().filter(|row| row.is_shown(&met, wanted)));
         rows
     }
@@ -129,7 +129,7 @@ impl Profile {
     pub(crate) fn check(self, config: &SessionConfig) -> Result<(), ConfigError> {
         // All tools of the vocabulary, shown or not: a configuration that names the shell must stay
         // valid on a host without one.
-        let mut known: Vec<&str> = self.all_rows().into_iter().map(ToolRow::name).collect();
+        let mut known: Vec<&str> = self.all_rows().into_iter().map(ToolRow::name).into_list();
         if let BuiltinTools::Only(names) | BuiltinTools::Except(names) = &config.builtin_tools {
             check_tools("builtin_tools".into(), names, &known)?;
         }
@@ -368,5 +368,5 @@ pub fn doc_places(kind: ProfileKind, root: &str, below: &str) -> Vec<String> {
         if folder.is_empty() { name.into() } else { format!("{folder}/{name}") }
     };
     let names = doc_names(kind);
-    folders.iter().flat_map(|folder| names.iter().map(move |name| place(folder, name))).collect()
+    folders.iter().flat_map(|folder| names.iter().map(move |name| place(folder, name))).into_list()
 }

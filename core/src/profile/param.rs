@@ -13,7 +13,7 @@
 
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::{iter::Peekable, str::Lines};
-use innerloop_json::{Map, ToJson, Writer};
+use innerloop_json::{IntoList, Map, ToJson, Writer};
 use innerloop_types::config::NamedAgent;
 
 /// The mark of lines that belong to the object above them.
@@ -128,8 +128,8 @@ impl ParamSchema<'_> {
             }
             words => {
                 let names: Vec<&str> = match self.agents.filter(|_| words == AGENTS) {
-                    Some(agents) => agents.keys().collect(),
-                    None => words.split('|').collect(),
+                    Some(agents) => agents.keys().into_list(),
+                    None => words.split('|').into_list(),
                 };
                 string("type", "string", writer);
                 strings("enum", &names, writer);

@@ -5,7 +5,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{Map, Value, from_str, to_string};
+use innerloop_json::{IntoList, Map, Value, from_str, to_string};
 
 /// Names with the same meaning in the tools of different agents, one meaning a line.
 // A name may stand in several lines: `file_path` is a file and `path` a file or a folder. Which one
@@ -46,7 +46,7 @@ fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<ArgumentAlias>) {
                 // The objects of a list mostly share their faults, and the note for the model
                 // should tell each once.
                 let is_new = |it: &ArgumentAlias| !renamed.contains(it);
-                let new: Vec<ArgumentAlias> = found.into_iter().filter(is_new).collect();
+                let new: Vec<ArgumentAlias> = found.into_iter().filter(is_new).into_list();
                 renamed.extend(new);
             }
             let properties = schema.get("properties").and_then(Value::as_object);
@@ -99,7 +99,7 @@ fn renames(schema: &Value, fields: &Map<Value>) -> Vec<ArgumentAlias> {
         }
     }
     // Two fields for one property: either could be meant, so neither is renamed.
-    let targets: Vec<String> = found.iter().map(|(_, known)| known.clone()).collect();
+    let targets: Vec<String> = found.iter().map(|(_, known)| known.clone()).into_list();
     found.retain(|(_, known)| targets.iter().filter(|target| *target == known).count() == 1);
     found
 }

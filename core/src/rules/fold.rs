@@ -4,6 +4,7 @@
 //! input.
 
 use alloc::vec::Vec;
+use innerloop_json::IntoList;
 
 /// A turn of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
         let pins = first.into_iter().chain(under_way);
         let cut = FoldCut {
             before,
-            pin: pins.clone().map(|turn| turn.at).collect(),
+            pin: pins.clone().map(|turn| turn.at).into_list(),
             stubs: 0,
             tokens: tokens + pins.map(|turn| turn.tokens).sum::<u64>(),
         };

@@ -7,7 +7,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{Number, Value, from_str, joined, quoted};
+use innerloop_json::{IntoList, Number, Value, from_str, joined, quoted};
 use innerloop_types::{config::ConfigError, tool::ToolSpec};
 
 /// The maximum number of violations that are reported: the model fixes the first ones first.
@@ -99,7 +99,7 @@ fn place(path: &str) -> String {
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => [name.as_str()].into(),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).into_list(),
         _ => Vec::new(),
     }
 }
@@ -143,7 +143,7 @@ fn check_choices(schema: &Value, instance: &Value, path: &str, found: &mut Vec<S
     if let Some(Value::Array(choices)) = schema.get("enum")
         && !choices.iter().any(|choice| equal(choice, instance))
     {
-        let shown: Vec<String> = choices.iter().map(Value::to_string).collect();
+        let shown: Vec<String> = choices.iter().map(Value::to_string).into_list();
         found.push(format!("{} must be one of {}", place(path), joined(&shown, ", ")));
     }
     if let Some(constant) = schema.get("const")

@@ -1,7 +1,7 @@
 //! The kind of a task, told by the words of an input. Words count as a whole: "latest" is about no
 //! test, and "prefix" no fix.
 
-use innerloop_types::text::prefix;
+use innerloop_types::text::{is_word, prefix};
 
 /// The number of bytes of an input that are read.
 const MOST_READ: usize = 4_000;
@@ -30,10 +30,9 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub(crate) fn of_text(text: &str) -> Option<&'static str> {
     let mut counts = [0_u32; KINDS.len()];
-    let is_border = |c: char| !c.is_alphanumeric() && c != '_';
     // What is wanted stands in the first page: behind it come logs and files that are full of
     // errors and tests.
-    for word in prefix(text, MOST_READ).split(is_border) {
+    for word in prefix(text, MOST_READ).split(|c| !is_word(c)) {
         for ((_, words), count) in KINDS.iter().zip(&mut counts) {
             *count += u32::from(words.split('|').any(|known| known.eq_ignore_ascii_case(word)));
         }

@@ -1,8 +1,8 @@
 //! Turns as text: for a model that sums them up, and for a host that stores them. Thinking is left
 //! out, and long results are cut in the middle.
 
-use alloc::{format, string::String, vec::Vec};
-use innerloop_json::joined;
+use alloc::{format, string::String};
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{
     message::{Part, Reply, ToolResult, VisibleTurn},
     text::{nth_char, nth_char_back},
@@ -101,5 +101,5 @@ fn text_of(parts: &[Part]) -> String {
         Part::Image { .. } | Part::ImageUrl { .. } => String::from("[a picture]"),
         Part::File { name, .. } => format!("[the file {name}]"),
     });
-    joined(&texts.collect::<Vec<_>>(), "\n")
+    joined(&texts.into_list(), "\n")
 }

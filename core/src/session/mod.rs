@@ -21,6 +21,7 @@ use crate::{
     rules::{availability::ModelAvailability, budget::SpendTracker},
 };
 use alloc::{sync::Arc, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
     event::{Event, EventKind},
@@ -153,7 +154,7 @@ impl Session {
         self.agents().for_each(|agent| agent.owed(&self.id, &mut effects));
         // In the order in which they were issued, whichever agent or phase holds them.
         innerloop_json::sort(&mut effects, |a: &Effect, b| a.id().cmp(&b.id()));
-        OutputBatch(effects.into_iter().map(Output::Effect).collect())
+        OutputBatch(effects.into_iter().map(Output::Effect).into_list())
     }
 
     /// Returns where an agent stands; `None` if there is no such agent.
@@ -256,7 +257,7 @@ impl Session {
             .agents()
             .filter(|agent| agent.deadline().is_some_and(|(at, _)| at <= self.now))
             .map(|agent| agent.body.id)
-            .collect();
+            .into_list();
         // An agent of the list may not be due any more, since the one before may have changed it:
         // its tick then does nothing.
         for id in due {

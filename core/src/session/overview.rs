@@ -8,6 +8,7 @@ use crate::{
     rules::{gauge::prose_cost, prompt::project_docs},
 };
 use alloc::{string::String, vec::Vec};
+use innerloop_json::IntoList;
 use innerloop_types::{
     config::SessionConfig,
     id::AgentId,
@@ -64,14 +65,14 @@ impl Session {
             parts: input.parts.clone(),
             options: input.options.clone(),
         });
-        let follow_ups = follow_ups.collect();
+        let follow_ups = follow_ups.into_list();
         Some(PendingInputs { steering: pending.steering.clone(), follow_ups })
     }
 
     /// Returns the agents that were started, in the order of their numbers.
     #[must_use]
     pub fn subagents(&self) -> Vec<SubagentInfo> {
-        self.others.values().filter_map(|agent| self.subagent(agent)).collect()
+        self.others.values().filter_map(|agent| self.subagent(agent)).into_list()
     }
 
     /// Returns the configuration in force under the session's own id: a blueprint's sessions share

@@ -2,6 +2,7 @@
 
 use super::Session;
 use alloc::vec::Vec;
+use innerloop_json::IntoList;
 
 impl Session {
     /// Returns the rows of the loop's table that this session has followed since it was opened or
@@ -9,6 +10,6 @@ impl Session {
     /// step; then the step that follows, or the phase in which the agent waits.
     #[must_use]
     pub fn rows(&self) -> Vec<[&'static str; 3]> {
-        self.rows.iter().copied().collect()
+        self.rows.iter().copied().into_list()
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::{base::json::Json, message::joined_text};
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
+use innerloop_json::{FromJson, IntoList, ToJson};
 
 pub use crate::base::digest::DigestBuilder;
 pub use crate::{
@@ -174,7 +174,7 @@ impl Action {
             // A read counts like an update: both are about a file that is there.
             Self::Read { path, .. } | Self::Edit { path, .. } => (path, FileOperation::Update),
             Self::Write { path, .. } => (path, FileOperation::Add),
-            _ => return patch.into_iter().flat_map(Patch::paths).collect(),
+            _ => return patch.into_iter().flat_map(Patch::paths).into_list(),
         };
         vec![AffectedPath { path, operation }]
     }

@@ -5,7 +5,8 @@ use crate::{
     base::json::{Json, JsonObject, from_str, to_string},
     config::{ConfigError, SessionConfig},
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{IntoList, PlaceMap};
 
 impl SessionConfig {
     /// Returns the configuration with a patch of its JSON applied: objects are merged, other values
@@ -27,11 +28,13 @@ fn merge(target: &JsonObject, patch: &JsonObject) -> JsonObject {
     // A removed field leaves `None` in its place, so that the places in the index stay right and
     // the other fields keep their order. The index keeps the merge linear: a patch comes from
     // outside and may have many fields.
-    let mut fields: Vec<Option<(String, Json)>> = target.0.iter().cloned().map(Some).collect();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    places.extend(target.0.iter().zip(0..).map(|((name, _), at)| (name.clone(), at)));
+    let mut fields: Vec<Option<(String, Json)>> = target.0.iter().cloned().map(Some).into_list();
+    let mut places = PlaceMap::new();
+    for (at, (name, _)) in target.0.iter().enumerate() {
+        places.insert(name.clone(), at);
+    }
     for (name, value) in &patch.0 {
-        let place = *places.entry(name.clone()).or_insert(fields.len());
+        let place = places.or_insert(name.clone(), fields.len());
         let old = fields.get_mut(place);
         let new = (value.text() != "null").then(|| {
             let inner = old.as_ref().and_then(|old| old.as_ref()).and_then(|(_, v)| as_object(v));
@@ -48,7 +51,7 @@ fn merge(target: &JsonObject, patch: &JsonObject) -> JsonObject {
             None => fields.push(new),
         }
     }
-    JsonObject(fields.into_iter().flatten().collect())
+    JsonObject(fields.into_iter().flatten().into_list())
 }
 
 fn as_object(value: &Json) -> Option<JsonObject> {

@@ -7,7 +7,7 @@ use crate::{
     model::{ModelOrigin, WireKind},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{FromJson, ToJson, joined};
+use innerloop_json::{FromJson, IntoList, ToJson, joined};
 
 /// A part of a message from a user or a tool.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
@@ -61,7 +61,7 @@ impl Part {
 /// Returns the texts of `parts`, joined by line feeds; other parts are left out.
 #[must_use]
 pub fn joined_text(parts: &[Part]) -> String {
-    let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
+    let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).into_list();
     joined(&texts, "\n")
 }
 

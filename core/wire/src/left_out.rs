@@ -5,7 +5,7 @@
 
 use crate::picture::{PictureInfo, is_base64, pdf_pages};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use base64ct::{Base64, Encoding as _};
+use innerloop_json::{IntoList, base64};
 use innerloop_types::{
     media::MediaLimits,
     message::{Part, ToolResult, VisibleTurn},
@@ -57,7 +57,7 @@ impl MediaGate {
     pub(super) fn readable(self, said: VisibleTurn<'_>) -> VisibleTurn<'_> {
         let is_plain = |parts: &[Part]| parts.iter().all(|part| part.as_text().is_some());
         let read =
-            |parts: &[Part]| -> Vec<Part> { parts.iter().map(|part| self.told(part)).collect() };
+            |parts: &[Part]| -> Vec<Part> { parts.iter().map(|part| self.told(part)).into_list() };
         // A turn of text alone, as most are, is passed on without a copy. Every protocol encodes
         // steering like the user's own words, so that both come out as the user's.
         match &said {
@@ -213,7 +213,7 @@ const fn is_picture(part: &Part) -> bool {
 /// Returns the text of a file that holds text, whatever its type is said to be.
 fn text_in(part: &Part) -> Option<String> {
     let Part::File { data, .. } = part else { return None };
-    let text = String::from_utf8(Base64::decode_vec(data).ok()?).ok()?;
+    let text = String::from_utf8(base64::decoded(data)?).ok()?;
     // A PDF may be written in plain ASCII, and is still no text for a model.
     (!text.contains('\0') && !text.starts_with("%PDF-")).then_some(text)
 }

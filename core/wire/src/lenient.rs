@@ -5,7 +5,7 @@
 
 use super::surrogates::{self, JoinedText, PendingSurrogate};
 use alloc::{borrow::Cow, string::String, vec::Vec};
-use innerloop_json::{Reader, Token, parse_f64};
+use innerloop_json::{IntoList, Reader, Token, parse_f64};
 use innerloop_types::{
     json::{Json, JsonObject},
     steps,
@@ -443,7 +443,7 @@ impl<'a> ValueRef<'a> {
     pub(super) fn to_object(self) -> Option<JsonObject> {
         let field =
             |(name, value): (Cow<'a, str>, Self)| Some((name.into_owned(), value.to_json()?));
-        self.is_object().then(|| JsonObject(self.entries().filter_map(field).collect()))
+        self.is_object().then(|| JsonObject(self.entries().filter_map(field).into_list()))
     }
 }
 

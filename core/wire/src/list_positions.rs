@@ -1,16 +1,17 @@
 //! Positions in a list by the provider's numbers: blocks, items and calls are numbered in any
 //! order, with gaps, and some numbers come again.
 
-use alloc::{collections::BTreeMap, format, string::String};
+use alloc::format;
+use innerloop_json::PlaceMap;
 use innerloop_types::steps;
 
-/// Positions by number. The numbers are kept as text, since a tree is compiled anew for each type
-/// of key, and the one from names to positions is there anyway.
+/// Positions by number. The numbers are kept as text, since the
+/// map from names to positions is there anyway.
 #[derive(Debug, Default)]
 pub(super) struct PositionMap {
     /// The number that was set last, and its position: mostly it is the one asked for.
     last: Option<(u64, usize)>,
-    all: BTreeMap<String, usize>,
+    all: PlaceMap,
 }
 
 impl PositionMap {
@@ -19,7 +20,7 @@ impl PositionMap {
         steps::count(1);
         match self.last {
             Some((last, place)) if last == number => Some(place),
-            _ => self.all.get(&format!("{number}")).copied(),
+            _ => self.all.get(&format!("{number}")),
         }
     }
 

@@ -4,6 +4,7 @@
 use super::lenient::{JsonDocument, ValueRef};
 use alloc::vec::Vec;
 use core::ops::Range;
+use innerloop_json::IntoList;
 use innerloop_types::{steps, text::is_word};
 
 /// The fields of a request that hold the turns, in all protocols.
@@ -14,7 +15,7 @@ const TURNS: [&str; 3] = ["messages", "input", "contents"];
 pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
     let document = JsonDocument::of(body);
     let places = places(message).filter_map(|path| place(document.root(), path, body));
-    let places: Vec<Range<usize>> = places.take(MOST_PLACES).collect();
+    let places: Vec<Range<usize>> = places.take(MOST_PLACES).into_list();
     let mut from = 0;
     let is_named = |text: &&str| {
         // The search goes on behind the last hit: the same picture may stand in the body twice, and
@@ -28,7 +29,7 @@ pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
     if places.is_empty() {
         return Vec::new();
     }
-    texts.iter().map(is_named).collect()
+    texts.iter().map(is_named).into_list()
 }
 
 /// The number of places of one message that are looked at: each costs a walk through the body.

@@ -2,7 +2,7 @@
 //! whether the end is missing. A picture's base64 is not decoded as a whole, only where the answer
 //! stands.
 
-use base64ct::{Base64, Encoding};
+use innerloop_json::base64::{decoded, value};
 use innerloop_types::steps;
 
 /// A picture, as far as its own bytes describe it.
@@ -55,7 +55,7 @@ pub(crate) fn is_base64(text: &str) -> bool {
 #[must_use]
 pub(crate) fn pdf_pages(base64: &str) -> usize {
     steps::count(base64.len());
-    let bytes = Base64::decode_vec(base64).unwrap_or_default();
+    let bytes = decoded(base64).unwrap_or_default();
     let mut words = bytes.split(|byte| b" \t\r\n".contains(byte)).filter(|word| !word.is_empty());
     let mut pages = 0;
     let mut before: &[u8] = &[];
@@ -109,18 +109,6 @@ impl Base64Bytes<'_> {
     /// Reads a number of so many bytes, the lowest first.
     fn little(&self, at: usize, bytes: usize) -> Option<u32> {
         (at..at + bytes).rev().try_fold(0_u32, |all, at| Some(all << 8 | u32::from(self.get(at)?)))
-    }
-}
-
-/// Returns the six bits of a base64 digit; nothing for another character.
-const fn value(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
     }
 }
 
@@ -199,11 +187,8 @@ fn webp(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::{string::String, vec::Vec};
-
-    fn encoded(bytes: &[u8]) -> String {
-        Base64::encode_string(bytes)
-    }
+    use alloc::vec::Vec;
+    use innerloop_json::base64::encoded;
 
     fn png(width: u32, height: u32, data: &[u8]) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();

@@ -13,7 +13,8 @@ use super::{
     protocol::{WirePrefix, WireProtocol},
     text_calls,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String};
+use innerloop_json::IntoList;
 use innerloop_types::{
     bytes::BodyBytes,
     message::VisibleTurn,
@@ -30,7 +31,7 @@ impl RequestHead {
         system: &str,
         tools: impl Iterator<Item = &'a ToolSpec>,
     ) -> Self {
-        Self::of(model, system, &tools.collect::<Vec<_>>())
+        Self::of(model, system, &tools.into_list())
     }
 
     fn of(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Self {

@@ -4,6 +4,7 @@
 
 use super::failure::{FailureKind, ModelCallError};
 use alloc::vec::Vec;
+use innerloop_json::IntoList;
 use innerloop_types::model::{
     MaxTokensField, ModelConfig, SystemRole, ThinkingFormat, ToolChoice, WireKind,
 };
@@ -111,7 +112,7 @@ pub fn unknown_fields(model: &ModelConfig, failure: &ModelCallError) -> Vec<&'st
     // A field that has been left out is not sent any more, so that the same refusal cannot come
     // twice and the call ends.
     let fields = FIELDS.iter().filter(|field| (field.is_sent)(model)).filter(is_named);
-    let mut names: Vec<&str> = fields.map(|field| field.name).collect();
+    let mut names: Vec<&str> = fields.map(|field| field.name).into_list();
     // OpenAI's newer models refuse `max_tokens` and name the other field in its place. Both names
     // must be there: the one alone may be about its value.
     if has_max_tokens(model) && has_word(&said, "max_tokens") && has_word(&said, COMPLETION) {

@@ -2,9 +2,9 @@
 //! stay the same to the byte, or the provider's cache of them is lost.
 
 use super::lenient::{JsonDocument, ValueRef};
-use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 use core::mem;
-use innerloop_json::{Map, Value, from_str, push_string};
+use innerloop_json::{Map, PlaceMap, Value, from_str, push_string};
 use innerloop_types::{json::Json, message::ToolCall, steps};
 
 /// JSON text while it is written.
@@ -68,20 +68,14 @@ impl JsonWriter {
 /// An object while it is written. A field that is set again keeps its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectFields {
-    places: BTreeMap<Box<str>, FieldPosition>,
+    /// The position of each name among the fields.
+    places: PlaceMap,
+    /// The position of each field's value among the values.
+    newest: Vec<usize>,
     /// All values one behind the other, with those that were set again.
     values: JsonWriter,
     /// The position where each of them begins.
     starts: Vec<usize>,
-}
-
-/// The position of a field.
-#[derive(Clone, Copy, Debug)]
-struct FieldPosition {
-    /// Among the fields.
-    order: usize,
-    /// Among the values.
-    value: usize,
 }
 
 impl ObjectFields {
@@ -97,32 +91,36 @@ impl ObjectFields {
     /// Begins a field and returns the writer for its value, which replaces an earlier one.
     pub(super) fn set(&mut self, name: &str) -> &mut JsonWriter {
         steps::count(1 + name.len());
-        let (order, value) = (self.places.len(), self.starts.len());
+        let place = self.places.or_insert(name.into(), self.newest.len());
         // A value that is set again leaves the old one in the text, unused: to remove it, all
         // values behind it would have to move.
-        self.starts.push(self.values.len());
-        match self.places.get_mut(name) {
-            Some(place) => place.value = value,
-            None => _ = self.places.insert(name.into(), FieldPosition { order, value }),
+        match self.newest.get_mut(place) {
+            Some(value) => *value = self.starts.len(),
+            None => self.newest.push(self.starts.len()),
         }
+        self.starts.push(self.values.len());
         &mut self.values
     }
 
     /// Reads the value of a field; an empty document if there is none.
     pub(super) fn get(&self, name: &str) -> JsonDocument<'_> {
-        JsonDocument::of(self.places.get(name).map_or("", |place| self.value(*place)))
+        JsonDocument::of(self.places.get(name).map_or("", |place| self.value(place)))
     }
 
     /// Writes the object without its closing brace.
     pub(super) fn write_open(&self, out: &mut JsonWriter) {
         out.raw("{");
-        let mut fields: Vec<_> = self.places.iter().collect();
-        // The tree is in the order of names; the bytes must be in the order in which the fields
-        // were set.
-        fields.sort_unstable_by_key(|(_, place)| place.order);
-        for (index, (name, place)) in fields.into_iter().enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            out.raw(comma).string(name).raw(":").raw(self.value(*place));
+        // The map is in the order of names; the bytes must be in the order in which the fields were
+        // set.
+        let mut names = vec![""; self.newest.len()];
+        for (name, place) in &self.places {
+            if let Some(of_place) = names.get_mut(place) {
+                *of_place = name;
+            }
+        }
+        for (place, name) in names.into_iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            out.raw(comma).string(name).raw(":").raw(self.value(place));
         }
     }
 
@@ -135,7 +133,7 @@ impl ObjectFields {
     /// Returns the field if there is exactly one.
     #[cfg(feature = "text-calls")]
     pub(super) fn only(&self) -> Option<(&str, JsonDocument<'_>)> {
-        let (name, _) = self.places.first_key_value().filter(|_| self.places.len() == 1)?;
+        let (name, _) = self.places.iter().next().filter(|_| self.places.len() == 1)?;
         Some((name, self.get(name)))
     }
 
@@ -145,9 +143,11 @@ impl ObjectFields {
         out.raw("}");
     }
 
-    fn value(&self, place: FieldPosition) -> &str {
-        let from = self.starts.get(place.value).copied().unwrap_or_default();
-        let to = self.starts.get(place.value + 1).copied().unwrap_or(self.values.len());
+    /// Returns the value of the field at a position.
+    fn value(&self, place: usize) -> &str {
+        let value = self.newest.get(place).copied().unwrap_or_default();
+        let from = self.starts.get(value).copied().unwrap_or_default();
+        let to = self.starts.get(value + 1).copied().unwrap_or(self.values.len());
         self.values.0.get(from..to).unwrap_or_default()
     }
 }

@@ -37,7 +37,7 @@ use innerloop_core::{
     message::Turn,
     time::{SessionInstant, UnixMillis},
 };
-use innerloop_json::Map;
+use innerloop_json::{IntoList, Map};
 use request::{
     ConfigRequest, EndpointSpec, FallbackSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec,
 };
@@ -234,7 +234,7 @@ impl LineServer {
     ) -> Result<(), RequestError> {
         let driver = self.driver(session)?;
         let history = driver.session().history(agent);
-        answer.shown(driver, &AnswerLine::Seen(history.map(|all| all.seen().collect())));
+        answer.shown(driver, &AnswerLine::Seen(history.map(|all| all.seen().into_list())));
         Ok(())
     }
 
@@ -458,7 +458,7 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
         Some(models) => Catalogue::parse(models.text()).map_err(RequestError::bad_option)?,
         None => Catalogue::standard(),
     };
-    let patches: Vec<&str> = wanted.patches.iter().map(|patch| patch.text()).collect();
+    let patches: Vec<&str> = wanted.patches.iter().map(|patch| patch.text()).into_list();
     let mut fallbacks = Vec::new();
     for FallbackSpec { provider, endpoint, model, cheap, tasks } in &wanted.fallbacks {
         let provider = providers::find(provider)?;

@@ -179,7 +179,7 @@ impl FieldModel<'_> {
     }
 }
 
-fn is_option(kind: &Type) -> bool {
+pub(crate) fn is_option(kind: &Type) -> bool {
     let Type::Path(path) = kind else { return false };
     path.path.segments.last().is_some_and(|segment| segment.ident == "Option")
 }

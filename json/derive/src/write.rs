@@ -2,7 +2,7 @@
 //! a place. The loop over the fields is one function for all types.
 
 use crate::model::{
-    FieldModel, TypeForm, TypeModel, VariantForm, field_arms, placed, shape, variants,
+    FieldModel, TypeForm, TypeModel, VariantForm, field_arms, is_option, placed, shape, variants,
 };
 use crate::schema::{self, SchemaDirection};
 use proc_macro2::TokenStream;
@@ -93,6 +93,18 @@ fn bridge(model: &TypeModel<'_>) -> TokenStream {
 fn part(field: &FieldModel<'_>, value: &TokenStream) -> TokenStream {
     let some = quote!(::core::option::Option::Some(#value));
     match &field.skip_if {
+        // The value and not the option, which would be written by code of its own.
+        Some(path)
+            if is_option(field.kind)
+                && path.path.segments.iter().any(|it| it.ident == "is_none") =>
+        {
+            quote! {
+                match #value {
+                    ::core::option::Option::Some(value) => ::core::option::Option::Some(value),
+                    ::core::option::Option::None => ::core::option::Option::None,
+                }
+            }
+        }
         Some(path) => quote!(if #path(#value) { ::core::option::Option::None } else { #some }),
         None => some,
     }

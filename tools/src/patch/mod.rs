@@ -16,7 +16,7 @@ use crate::{
     secrets,
     write::{self, FileContent, PreviousContent},
 };
-use innerloop_json::{Map, joined, quoted};
+use innerloop_json::{IntoList, Map, joined, quoted};
 use innerloop_types::action::{
     ChangeKind, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch, ReportedChange, ToolError,
 };
@@ -181,7 +181,7 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
                 state.from = Some(from.unwrap_or_else(|| path.clone()));
             }
         }
-        Ok(placed.loose.into_iter().map(|loose| (shown.clone(), loose)).collect())
+        Ok(placed.loose.into_iter().map(|loose| (shown.clone(), loose)).into_list())
     }
 
     /// Makes `text` a file's content.
@@ -427,7 +427,7 @@ fn missed(path: &WorkspacePath, file: &TextLines<'_>, miss: &PlacementError<'_>)
             message
         }
         PlacementError::Lines(hunk) => {
-            let old: Vec<&str> = hunk.lines.iter().filter_map(HunkLine::old).collect();
+            let old: Vec<&str> = hunk.lines.iter().filter_map(HunkLine::old).into_list();
             let shown = old.get(..MAX_SHOWN_LINES).unwrap_or(&old);
             let mut message =
                 format!("Failed to find expected lines in {path}:\n{}\n", joined(shown, "\n"));

@@ -10,6 +10,7 @@ use crate::{
     indent_shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
     replace::MatchStrictness,
 };
+use innerloop_json::IntoList;
 use innerloop_types::action::{Hunk, HunkLine};
 use std::{cell::OnceCell, ops::Range};
 
@@ -288,7 +289,7 @@ impl HunkPlacer<'_> {
             HunkLine::Added(text) => indentation(text),
             HunkLine::Removed(_) | HunkLine::Context(_) => None,
         });
-        let added: Vec<&str> = added.collect();
+        let added: Vec<&str> = added.into_list();
         if !found.pass.reindents() || added.is_empty() {
             return Some(IndentShift::None);
         }
@@ -300,7 +301,7 @@ impl HunkPlacer<'_> {
                 let there = indentation(self.lines.get(at)?)?;
                 Some((matches!(line, HunkLine::Removed(_)), (given, there)))
             })
-            .collect();
+            .into_list();
         let removed = pairs.iter().find(|(is_removed, _)| *is_removed);
         let is_bare = pairs.iter().all(|(_, pair)| pair.0.is_empty() || agrees(pair));
         if removed
@@ -325,7 +326,7 @@ fn without_slips<'a>(pairs: &[(bool, IndentPair<'a>)]) -> Vec<IndentPair<'a>> {
     let marked = pairs
         .iter()
         .filter(|(is_removed, (given, there))| *is_removed || !lacks_mark(given, there));
-    let marked: Vec<IndentPair<'a>> = marked.map(|(_, pair)| *pair).collect();
+    let marked: Vec<IndentPair<'a>> = marked.map(|(_, pair)| *pair).into_list();
     let is_trimmed = |(given, there): &IndentPair<'_>| given.is_empty() && !there.is_empty();
     let (first, last) = (marked.split_first(), marked.split_last());
     match (first, last) {

@@ -3,6 +3,7 @@
 //! no patch costs more than its length and the file's allow.
 
 use crate::{numbers::LineInterner, replace::MatchStrictness};
+use innerloop_json::IntoList;
 use std::{cell::Cell, ops::Range};
 
 /// The ways of comparing lines, from the strictest on.
@@ -102,8 +103,8 @@ fn spend(steps: &Cell<usize>, count: usize) -> bool {
 impl LineTable {
     fn new(lines: &[&str], wanted: &[&str], pass: MatchStrictness) -> Self {
         let mut numbers = LineInterner::new();
-        let wanted = wanted.iter().map(|line| numbers.add(pass.key(line))).collect();
-        let lines: Vec<u32> = lines.iter().map(|line| numbers.of(&pass.key(line))).collect();
+        let wanted = wanted.iter().map(|line| numbers.add(pass.key(line))).into_list();
+        let lines: Vec<u32> = lines.iter().map(|line| numbers.of(&pass.key(line))).into_list();
         let mut places = vec![Vec::new(); numbers.len()];
         for (at, number) in lines.iter().enumerate() {
             if let Some(places) = places.get_mut(*number as usize) {

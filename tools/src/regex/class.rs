@@ -1,6 +1,8 @@
 //! Sets of characters: the classes of expressions, as ranges in any order. They are few and short,
 //! so they are searched from end to end.
 
+use innerloop_json::IntoList;
+
 /// The ranges of a class, each with its first and its last character.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CharClass(Vec<(u32, u32)>);
@@ -49,7 +51,7 @@ impl CharClass {
     fn of(ends: &str) -> Self {
         let pairs = ends.as_bytes().chunks_exact(2);
         let range = |ends: &[u8]| Some(((*ends.first()?).into(), (*ends.last()?).into()));
-        Self(pairs.filter_map(range).collect())
+        Self(pairs.filter_map(range).into_list())
     }
 
     pub(super) const fn is_empty(&self) -> bool {

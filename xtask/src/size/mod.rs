@@ -52,9 +52,10 @@ const VARIANTS: [BuildVariant; 3] = [
 const CORE_BUDGET: usize = 290_000;
 
 /// The functions that must not be in the module, by a part of their names, and what to use instead.
-const UNWANTED: [(&str, &str); 3] = [
+const UNWANTED: [(&str, &str); 4] = [
     ("core3num7dec2flt", "`str::parse` reads floats by tables: use `innerloop_json::parse_f64`"),
     ("alloc3str17join_generic_copy", "`join` is long: use `innerloop_json::joined`"),
+    ("unicode_data", "`is_alphanumeric` takes tables: use `innerloop_core::text::is_word`"),
     ("alloc3str12to_lowercase", "`str::to_lowercase` takes tables: lower letters one by one"),
 ];
 

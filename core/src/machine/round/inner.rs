@@ -16,7 +16,7 @@ use crate::profile::{
     plan_tool::PlanCall,
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{
     action::{Outcome, ToolError},
     config::NamedAgent,
@@ -192,7 +192,7 @@ fn named(
         return Ok(ctx.body.spawned.as_ref().and_then(|options| options.named.clone()));
     };
     let Some(named) = ctx.setup.config.agents.get(&name).cloned() else {
-        let names = joined(&ctx.setup.config.agents.keys().collect::<Vec<_>>(), ", ");
+        let names = joined(&ctx.setup.config.agents.keys().into_list(), ", ");
         let message = format!("there is no agent of the name {name}; there are: {names}");
         return Err(Outcome::error(ToolError::NotFound, message));
     };

@@ -12,6 +12,7 @@ use super::{
     tool_call::{RoundCall, ToolCallState},
 };
 use alloc::vec::Vec;
+use innerloop_json::IntoList;
 use innerloop_types::{
     config::ExecMode,
     id::{AgentId, EffectId},
@@ -48,7 +49,7 @@ impl ToolRound {
     fn append(self, ctx: &mut StepContext<'_>) {
         // In call order, whatever order the calls ended in: providers that match results by
         // position would mix them up.
-        let mut results: Vec<_> = self.calls.into_iter().filter_map(RoundCall::result).collect();
+        let mut results: Vec<_> = self.calls.into_iter().filter_map(RoundCall::result).into_list();
         results.shrink_to_fit();
         ctx.append(TurnKind::ToolResults(results));
     }

@@ -18,6 +18,7 @@ use alloc::{
     format,
     string::{String, ToString},
 };
+use innerloop_json::IntoList;
 use innerloop_types::{
     action::{
         Action, GrepLayout, GrepMode, GrepQuery, HiddenFiles, LineNumbering, ListStyle,
@@ -76,7 +77,7 @@ fn web_fetch(args: &mut ToolArguments<'_>) -> Action {
     // A sentence's punctuation is no part of an address that ends it.
     let urls = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?']));
     // Twenty at most, as the description says.
-    let urls = urls.filter(is_url).take(20).map(String::from).collect();
+    let urls = urls.filter(is_url).take(20).map(String::from).into_list();
     Action::Fetch { urls, prompt: Some(prompt) }
 }
 

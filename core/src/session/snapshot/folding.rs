@@ -9,7 +9,7 @@ use crate::{
     rules::transcript::TranscriptLimit,
 };
 use alloc::borrow::Cow;
-use innerloop_json::{FromJson, ToJson};
+use innerloop_json::{FromJson, FromJsonCow, ToJson};
 use innerloop_types::{compaction::FoldReason, message::HistoryFold};
 
 /// The state of an agent's folds that is kept beside its history.
@@ -70,10 +70,10 @@ impl<'a> PlanForm<'a> {
     pub(super) fn plan(self) -> FoldPlan {
         FoldPlan {
             why: self.why,
-            fold: self.fold.into_owned(),
+            fold: FromJsonCow::read_value(self.fold),
             instructions: self.instructions.into_owned(),
             overflow: self.overflow.into_owned(),
-            files: self.files.into_owned(),
+            files: FromJsonCow::read_value(self.files),
             room: TranscriptLimit { chars: self.chars, result_chars: self.result_chars },
             words: self.words,
         }

@@ -21,6 +21,7 @@ use crate::{
     session::Session,
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use innerloop_json::{FromJsonCow, IntoList};
 use innerloop_types::{
     config::{SessionConfig, SpendAmount},
     id::{AgentId, ById, EffectId},
@@ -31,7 +32,7 @@ use innerloop_types::{
 impl SessionForm<'_> {
     /// Returns the session, in which it is now `wall`.
     pub(super) fn restored(self, wall: UnixMillis) -> Result<Session, RestoreError> {
-        let config: SessionConfig = self.config.into_owned();
+        let config: SessionConfig = FromJsonCow::read_value(self.config);
         let id = config.id.clone();
         let setup = Arc::new(AgentSetup::new(config)?).at(self.model)?;
         let mut agents = ById::new();
@@ -70,7 +71,7 @@ impl SessionForm<'_> {
             count,
             ledger,
             purse,
-            models: ModelAvailability { off_until: self.off_until.into_owned() },
+            models: ModelAvailability { off_until: FromJsonCow::read_value(self.off_until) },
             seq: self.events,
             now: self.now,
             epoch: UnixMillis(wall.0.saturating_sub(self.now.0)),
@@ -99,7 +100,7 @@ impl AgentForm<'_> {
         if spawned.is_none() != (self.id == AgentId::ROOT) {
             return Err(RestoreError::damaged("an agent was started by nobody"));
         }
-        let turns = self.turns.into_owned();
+        let turns = FromJsonCow::read_value(self.turns);
         // The counts of the runs before are what the history has beyond the run.
         let (users, replies) = counted(&turns);
         let mut agent = Agent::new(self.id, spawned, setup, turns);
@@ -116,14 +117,14 @@ impl AgentForm<'_> {
         let route = &agent.setup.route_of(body);
         body.resume(
             PendingWork {
-                calls: self.calls.into_iter().map(|call| call.call(route, tools)).collect(),
-                steering: self.steering.into_owned(),
-                follow_ups: self.follow_ups.into_iter().map(InputForm::input).collect(),
+                calls: self.calls.into_iter().map(|call| call.call(route, tools)).into_list(),
+                steering: FromJsonCow::read_value(self.steering),
+                follow_ups: self.follow_ups.into_iter().map(InputForm::input).into_list(),
             },
             AgentMemory {
                 children: ById::new(),
-                known_files: self.known_files.into_owned(),
-                allowed: self.allowed.into_owned(),
+                known_files: FromJsonCow::read_value(self.known_files),
+                allowed: FromJsonCow::read_value(self.allowed),
             },
         );
         agent.phase = self.phase.phase(&agent)?;
@@ -215,7 +216,7 @@ fn open_effects(
     agents: &ById<AgentId, Agent>,
     cancelled: &[CancelledForm],
 ) -> Vec<(EffectId, OpenEffect)> {
-    let mut open: Vec<_> = cancelled.iter().map(CancelledForm::entry).collect();
+    let mut open: Vec<_> = cancelled.iter().map(CancelledForm::entry).into_list();
     for agent in agents.values() {
         let entry = |(id, kind)| (id, OpenEffect { agent: agent.body.id, kind, grace: None });
         open.extend(agent.open_effects().into_iter().map(entry));

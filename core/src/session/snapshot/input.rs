@@ -2,7 +2,7 @@
 
 use crate::machine::agent_state::UserInput;
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
-use innerloop_json::{Error, FromJson, Reader, ToJson, ValueKind, any_schema};
+use innerloop_json::{Error, FromJson, FromJsonCow, Reader, ToJson, ValueKind, any_schema};
 use innerloop_types::{input::TurnOptions, message::Part};
 
 /// An input that waits.
@@ -25,8 +25,8 @@ impl<'a> InputForm<'a> {
     }
 
     pub(super) fn input(self) -> UserInput {
-        let options = self.options.map(|options| Box::new(options.into_owned()));
-        UserInput { parts: self.parts.into_owned(), options }
+        let options = self.options.map(|options| Box::new(FromJsonCow::read_value(options)));
+        UserInput { parts: FromJsonCow::read_value(self.parts), options }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::machine::agent::Agent;
 use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
 use folding::FoldingForm;
-use innerloop_json::{FromJson, RawJson, ToJson, from_str};
+use innerloop_json::{FromJson, IntoList, RawJson, ToJson, from_str};
 use innerloop_types::{digest::DigestBuilder, id::AgentId, json::Json, time::UnixMillis};
 use input::InputForm;
 use run_form::{RunForm, SpentForm};
@@ -57,8 +57,8 @@ impl Session {
             purse: Some(self.purse),
             model: self.root.setup.at,
             off_until: Cow::Borrowed(&self.models.off_until),
-            cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).collect(),
-            agents: self.agents().map(|agent| self.form(agent)).collect(),
+            cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).into_list(),
+            agents: self.agents().map(|agent| self.form(agent)).into_list(),
         });
         Json::of(&SnapshotEnvelope {
             format: Cow::Borrowed(FORMAT),
@@ -84,8 +84,8 @@ impl Session {
             spawned: body.spawned.as_deref().map(SpawnedForm::of),
             turns: Cow::Borrowed(body.history.turns()),
             steering: Cow::Borrowed(&pending.steering),
-            follow_ups: pending.follow_ups.iter().map(InputForm::of).collect(),
-            children: children.collect(),
+            follow_ups: pending.follow_ups.iter().map(InputForm::of).into_list(),
+            children: children.into_list(),
             known_files: Cow::Borrowed(&learnt.known_files),
             allowed: Cow::Borrowed(&learnt.allowed),
             warned_of_fullness: body.warned_of_fullness,
@@ -93,7 +93,7 @@ impl Session {
             succeeded: body.succeeded,
             past: SpentForm::of(&body.past),
             run: RunForm::of(&body.run),
-            calls: calls.collect(),
+            calls: calls.into_list(),
             phase: PhaseForm::of(agent),
         }
     }

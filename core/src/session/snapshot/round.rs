@@ -15,7 +15,7 @@ use crate::{
     profile::inner::InnerCall,
 };
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
+use innerloop_json::{FromJson, FromJsonCow, IntoList, ToJson};
 use innerloop_types::{
     action::Outcome,
     id::{AgentId, EffectId},
@@ -95,7 +95,7 @@ pub(super) fn forms<'a>(round: &'a ToolRound, agent: &Agent) -> Vec<ToolCallForm
             state: ToolCallStateForm::of(&call.state),
         }
     });
-    forms.collect()
+    forms.into_list()
 }
 
 /// Returns an agent's open round.
@@ -103,7 +103,7 @@ pub(super) fn restored(
     forms: Vec<ToolCallForm<'_>>,
     agent: &Agent,
 ) -> Result<ToolRound, RestoreError> {
-    let made: Vec<&ToolCall> = agent.body.history.open_calls().collect();
+    let made: Vec<&ToolCall> = agent.body.history.open_calls().into_list();
     if made.len() != forms.len() || forms.is_empty() {
         return Err(RestoreError::damaged("the calls of a round are not those of the reply"));
     }
@@ -134,13 +134,13 @@ impl ToolCallForm<'_> {
                 let ToolTask::Run { mut run, mode, .. } = work()? else { return Err(damaged()) };
                 // As launched: what is owed must be the same run, whatever the model has read
                 // since.
-                run.run.known = known.map(Cow::into_owned);
+                run.run.known = known.map(FromJsonCow::read_value);
                 ToolCallState::Running { effect, run: run.launch(), mode }
             }
             ToolCallStateForm::Waiting { child, children, faults, until, batch } => {
-                let mut agents = children.into_owned();
+                let mut agents = FromJsonCow::read_value(children);
                 agents.extend(child);
-                let faults = faults.into_owned();
+                let faults = FromJsonCow::read_value(faults);
                 let (is_batch, is_late) = (batch, false);
                 ToolCallState::Waiting(ChildWait { agents, faults, until, is_batch, is_late })
             }
@@ -151,7 +151,7 @@ impl ToolCallForm<'_> {
                 _ => return Err(damaged()),
             },
             ToolCallStateForm::After { effect, outcome } => {
-                let outcome = Arc::new(outcome.into_owned());
+                let outcome = Arc::new(FromJsonCow::read_value(outcome));
                 let ran = match work()? {
                     ToolTask::Run { run, .. } => CallExecution::Tool(run.launch()),
                     ToolTask::Inner(InnerCall::Answer(answer)) => CallExecution::Answer(answer),
@@ -160,7 +160,7 @@ impl ToolCallForm<'_> {
                 ToolCallState::After { effect, outcome, ran }
             }
             ToolCallStateForm::Done { parts, is_error } => {
-                let (call_id, parts) = (tool_call.id.clone(), parts.into_owned());
+                let (call_id, parts) = (tool_call.id.clone(), FromJsonCow::read_value(parts));
                 ToolCallState::Done(ToolResult { call_id, parts, is_error })
             }
         };

@@ -2,7 +2,7 @@
 
 use crate::machine::agent_state::{AgentRun, RepairState, RunCounts};
 use alloc::{borrow::Cow, boxed::Box, string::String};
-use innerloop_json::{FromJson, Map, ToJson};
+use innerloop_json::{FromJson, FromJsonCow, Map, ToJson};
 use innerloop_types::{
     corrections::ReplyFault, input::TurnOptions, message::Usage, status::RunEnd,
 };
@@ -105,7 +105,7 @@ impl<'a> RunForm<'a> {
             answer: text(self.answer),
             result: text(self.result),
             released: self.released,
-            options: self.options.map(|options| Box::new(options.into_owned())),
+            options: self.options.map(|options| Box::new(FromJsonCow::read_value(options))),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     rules::{budget::SpendTracker, guard::KnownFiles},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
+use innerloop_json::{FromJson, FromJsonCow, ToJson};
 use innerloop_types::{
     config::{ApprovalRule, ModelConfig, NamedAgent, SessionConfig},
     id::{AgentId, EffectId},
@@ -295,7 +295,7 @@ impl<'a> SpawnedForm<'a> {
         SpawnOptions {
             parent: self.parent,
             depth,
-            named: self.named.map(|named| (self.name.into_owned(), named.into_owned())),
+            named: self.named.map(|named| (self.name.into_owned(), FromJsonCow::read_value(named))),
             model: self.model.map(Cow::into_owned),
             folder: self.folder.into_owned(),
             max_turns: self.max_turns,
@@ -396,7 +396,7 @@ impl<'a> CallForm<'a> {
                     whole,
                     said,
                 } => {
-                    let whole = whole.map(|reply| Box::new(reply.into_owned()));
+                    let whole = whole.map(|reply| Box::new(FromJsonCow::read_value(reply)));
                     // Without a decoder: the host carries the request out again, and the response
                     // begins anew.
                     let mut sent = HttpExchange::new(effect, sent_at.unwrap_or(active_at));
@@ -421,8 +421,8 @@ impl<'a> RouteForm<'a> {
     }
 
     fn route(self, tools: ToolAccess) -> Route {
-        let (model, system) = (self.model.into_owned(), self.system.into_owned());
-        Route::new(model, system, self.tools.into_owned(), tools == ToolAccess::Off)
+        let (model, system) = (FromJsonCow::read_value(self.model), self.system.into_owned());
+        Route::new(model, system, FromJsonCow::read_value(self.tools), tools == ToolAccess::Off)
     }
 }
 
@@ -466,7 +466,9 @@ impl<'a> PhaseForm<'a> {
             Self::Idle => Phase::Idle,
             Self::Hooked { effect, then } => {
                 let then = match then {
-                    ThenForm::Input { parts } => HookContinuation::Input(parts.into_owned()),
+                    ThenForm::Input { parts } => {
+                        HookContinuation::Input(FromJsonCow::read_value(parts))
+                    }
                     ThenForm::Call => HookContinuation::Call,
                     ThenForm::Round => HookContinuation::Round,
                     ThenForm::Stop => HookContinuation::Stop,

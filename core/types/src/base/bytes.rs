@@ -2,13 +2,13 @@
 //! otherwise base64. The two forms cannot be confused, and each body has only one form, so that a
 //! log is rewritten with the same bytes.
 
-use alloc::{format, vec, vec::Vec};
-use base64ct::{Base64, Encoding};
+use alloc::{vec, vec::Vec};
 #[cfg(feature = "schema")]
 use innerloop_json::schema::{self, WriteSchema};
 use innerloop_json::{
-    Error, FromJson, JsonFault, Reader, ToJson, ValueKind, Writer, bridge_deserialize,
-    bridge_serialize, hand_schema,
+    Error, FromJson, JsonFault, Reader, ToJson, ValueKind, Writer,
+    base64::{decoded, encoded},
+    bridge_deserialize, bridge_serialize, hand_schema,
 };
 
 /// The key of the object that represents bytes that are not UTF-8.
@@ -57,7 +57,7 @@ impl ToJson for BodyBytes {
             Err(_) => {
                 writer.object();
                 writer.key(BASE64);
-                writer.string(&Base64::encode_string(&self.0));
+                writer.string(&encoded(&self.0));
                 writer.end_object();
             }
         }
@@ -74,23 +74,22 @@ impl<'a> FromJson<'a> for BodyBytes {
             self.0 = reader.string()?.into_owned().into_bytes();
             return Ok(());
         }
-        let mut encoded = None;
+        let mut text = None;
         reader.object()?;
         while let Some(name) = reader.key()? {
             // A key that is given twice is refused like an unknown one: nobody could say which
             // value counts.
-            if name == BASE64 && encoded.is_none() {
-                encoded = Some(reader.string()?);
+            if name == BASE64 && text.is_none() {
+                text = Some(reader.string()?);
             } else {
                 return Err(reader
                     .fault(JsonFault::UnknownField { name: name.into(), known: vec![BASE64] }));
             }
         }
-        let Some(encoded) = encoded else {
+        let Some(text) = text else {
             return Err(reader.fault(JsonFault::MissingField { name: BASE64.into() }));
         };
-        let decoded = Base64::decode_vec(&encoded);
-        self.0 = decoded.map_err(|error| reader.error(format!("{error}")))?;
+        self.0 = decoded(&text).ok_or_else(|| reader.error("invalid base64"))?;
         Ok(())
     }
 }

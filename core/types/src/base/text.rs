@@ -63,10 +63,28 @@ pub fn listed(list: &'static str) -> core::str::Split<'static, char> {
 }
 
 /// Returns whether `c` continues a word: a letter, a digit or an underscore. Beyond ASCII every
-/// character counts as a letter.
+/// character counts as a letter, except spaces and punctuation.
 #[must_use]
 // The standard library's `is_alphanumeric` would be exact, and brings Unicode tables into the
 // page's module that no caller needs.
 pub const fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii()
+    // Of Latin, of all scripts, of Chinese and Japanese, and full-width.
+    let is_mark = matches!(c,
+        '\u{80}'..='\u{bf}'
+        | '\u{2000}'..='\u{206f}'
+        | '\u{3000}'..='\u{303f}'
+        | '\u{ff00}'..='\u{ff0f}'
+        | '\u{ff1a}'..='\u{ff20}');
+    c.is_ascii_alphanumeric() || c == '_' || (!c.is_ascii() && !is_mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_word;
+
+    #[test]
+    fn letters_of_all_scripts_continue_a_word_and_marks_end_it() {
+        assert!("aZ0_éßжλ中あ한אé".chars().all(is_word));
+        assert!(!" .,;-\u{a0}«»¿…—’“”\u{2009}。、「」！（：？".chars().any(is_word));
+    }
 }

@@ -9,7 +9,7 @@ use super::super::{
     writer::rewritten,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
-use innerloop_json::{Map, joined};
+use innerloop_json::{IntoList, Map, joined};
 use innerloop_types::{
     json::Json,
     message::{Block, CallDetail, MarkedText, ReasoningBlock, ToolCall},
@@ -85,7 +85,7 @@ impl PartialBlock {
             Some("text") => {
                 let cited =
                     citations.items().take_while(|_| out.item()).filter_map(ValueRef::to_json);
-                Self::Text { text: String::new(), citations: cited.collect() }
+                Self::Text { text: String::new(), citations: cited.into_list() }
             }
             Some("thinking") => Self::Reasoning(ReasoningBlock::default()),
             Some("tool_use") => {
@@ -215,7 +215,7 @@ impl PartialBlock {
             Self::Text { text, .. } if text.is_empty() => None,
             Self::Text { text, citations } if citations.is_empty() => Some(Block::Text(text)),
             Self::Text { text, citations } => {
-                let all: Vec<&str> = citations.iter().map(Json::text).collect();
+                let all: Vec<&str> = citations.iter().map(Json::text).into_list();
                 let mark = alloc::format!("[{}]", joined(&all, ","));
                 Some(Block::MarkedText(MarkedText { text, mark }))
             }

@@ -16,6 +16,7 @@ use super::{
 };
 use alloc::{borrow::Cow, vec::Vec};
 use core::mem;
+use innerloop_json::IntoList;
 use innerloop_types::{
     input::ResponseHead,
     message::{FinishReason, Reply, Usage},
@@ -145,7 +146,7 @@ impl WireAccumulator for AnthropicAccumulator {
         if blocks.iter().any(|slot| !slot.is_stopped && slot.block.is_cut()) {
             reply.finish = FinishReason::Length;
         }
-        reply.blocks = blocks.into_iter().filter_map(|slot| slot.block.block()).collect();
+        reply.blocks = blocks.into_iter().filter_map(|slot| slot.block.block()).into_list();
         Ok(reply)
     }
 }

@@ -6,7 +6,7 @@ use super::{
     delay,
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{input::ResponseHead, text::listed};
 
 /// Fields that may hold the provider's own name for a failure, best first.
@@ -127,7 +127,7 @@ pub(super) fn sentence(value: ValueRef<'_>) -> Option<String> {
         return (!text.trim().is_empty()).then(|| text.into_owned());
     }
     if value.is_array() {
-        let all: Vec<String> = value.elements().filter_map(sentence).collect();
+        let all: Vec<String> = value.elements().filter_map(sentence).into_list();
         return (!all.is_empty()).then(|| joined(&all, "; "));
     }
     if !value.is_object() {
@@ -144,7 +144,7 @@ fn with_place(value: ValueRef<'_>, field: &str, said: String) -> String {
     if place.is_array() {
         let step =
             |step: ValueRef<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
-        let steps: Vec<String> = place.elements().map(step).collect();
+        let steps: Vec<String> = place.elements().map(step).into_list();
         return format!("{}: {said}", joined(&steps, "."));
     }
     match error.word() {

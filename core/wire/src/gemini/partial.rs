@@ -2,7 +2,8 @@
 //! (Vertex's `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
 
 use super::super::{lenient::ValueRef, sink::PieceSink, writer::JsonWriter};
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
+use innerloop_json::PlaceMap;
 use innerloop_types::steps;
 
 /// A value that grows.
@@ -15,7 +16,7 @@ pub(super) enum PartialValue {
     /// A whole value's JSON.
     Whole(String),
     /// An object's fields in the order in which they came, and where each stands.
-    Fields(Vec<(String, Self)>, BTreeMap<String, usize>),
+    Fields(Vec<(String, Self)>, PlaceMap),
     /// An array's elements.
     Items(Vec<Self>),
 }
@@ -29,7 +30,7 @@ enum PathStep {
 impl PartialValue {
     /// Makes arguments of which some are known from the start.
     pub(super) fn new(known: ValueRef<'_>, out: &mut PieceSink) -> Self {
-        let mut arguments = Self::Fields(Vec::new(), BTreeMap::new());
+        let mut arguments = Self::Fields(Vec::new(), PlaceMap::new());
         for (name, value) in known.entries() {
             if let Some(place) = arguments.field(name.into_owned(), out) {
                 *place = Self::Whole(value.json().into());
@@ -106,10 +107,10 @@ impl PartialValue {
     fn field(&mut self, name: String, out: &mut PieceSink) -> Option<&mut Self> {
         steps::count(1 + name.len());
         if matches!(self, Self::Nothing) {
-            *self = Self::Fields(Vec::new(), BTreeMap::new());
+            *self = Self::Fields(Vec::new(), PlaceMap::new());
         }
         let Self::Fields(fields, places) = self else { return None };
-        let at = *places.entry(name.clone()).or_insert(fields.len());
+        let at = places.or_insert(name.clone(), fields.len());
         if at == fields.len() && out.item() {
             fields.push((name, Self::Nothing));
         }

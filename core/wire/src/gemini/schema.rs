@@ -14,7 +14,7 @@ use alloc::{
     string::String,
     vec::Vec,
 };
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{
     json::{Json, JsonObject},
     text::listed,
@@ -70,7 +70,7 @@ impl SchemaConverter<'_> {
         choices.retain(|choice| text(choice, "type").as_deref() != Some("null"));
         is_nullable |= choices.len() < all || is_true(schema, "nullable");
         if types.len() > 1 {
-            choices = types.iter().map(|kind| of_type(kind)).collect();
+            choices = types.iter().map(|kind| of_type(kind)).into_list();
         }
         // An object keeps its fields and loses its choices, since the subset has no way to say
         // both.
@@ -268,7 +268,7 @@ fn enumerated(schema: &JsonObject) -> (Vec<String>, Vec<String>) {
     let only = JsonDocument::kept(only);
     let values =
         listed.root().elements().chain(only.root().some()).filter(|value| !value.is_null());
-    let values: Vec<String> = values.map(|value| value.json().to_owned()).collect();
+    let values: Vec<String> = values.map(|value| value.json().to_owned()).into_list();
     if values.iter().all(|value| value.starts_with('"')) {
         (values, Vec::new())
     } else {
@@ -323,7 +323,7 @@ fn objects(json: &Json) -> Vec<JsonObject> {
 fn strings(json: &Json) -> Vec<String> {
     let document = JsonDocument::of(json.text());
     let strings = document.root().elements().filter_map(ValueRef::string);
-    strings.map(Cow::into_owned).collect()
+    strings.map(Cow::into_owned).into_list()
 }
 
 fn text(schema: &JsonObject, name: &str) -> Option<String> {

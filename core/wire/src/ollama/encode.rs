@@ -8,7 +8,7 @@ use super::super::{
     writer::{JsonWriter, ObjectFields, arguments_object},
 };
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::Map;
+use innerloop_json::{IntoList, Map};
 use innerloop_types::{
     config::{ModelConfig, ToolChoice},
     message::{Part, Reply, ToolCall, ToolResult, VisibleTurn, joined_text},
@@ -145,7 +145,7 @@ impl OllamaPrefix {
 
     fn reply(&mut self, reply: &Reply) {
         let (text, thinking) = (reply.text(), reply.reasoning());
-        let calls: Vec<&ToolCall> = reply.tool_calls().collect();
+        let calls: Vec<&ToolCall> = reply.tool_calls().into_list();
         // Thinking alone makes no message: the model would be asked to continue it.
         if calls.is_empty() && text.trim().is_empty() {
             return;

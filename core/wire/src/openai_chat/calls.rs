@@ -11,10 +11,10 @@ use super::{
 use alloc::{
     borrow::Cow,
     boxed::Box,
-    collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
 };
+use innerloop_json::{IntoList, PlaceMap};
 use innerloop_types::{
     message::{CallDetail, ToolCall},
     steps,
@@ -27,7 +27,7 @@ pub(super) struct CallList {
     list: Vec<PartialCall>,
     /// The position of the call that the provider's index means now.
     by_index: PositionMap,
-    by_id: BTreeMap<String, usize>,
+    by_id: PlaceMap,
     /// The position of the call of the older field `function_call`.
     legacy: Option<usize>,
 }
@@ -108,8 +108,8 @@ impl CallList {
                 }
                 None => return None,
             },
-            None => match self.by_id.get(&*fresh.id) {
-                Some(&at) => at,
+            None => match self.by_id.get(&fresh.id) {
+                Some(at) => at,
                 None if fresh.id.is_empty() => self.list.len().checked_sub(1)?,
                 None => return None,
             },
@@ -140,7 +140,7 @@ impl CallList {
             out.call(at, &building.id, &building.name, more);
         }
         if !fresh.id.is_empty() && building.id == *fresh.id {
-            self.by_id.entry(fresh.id.to_string()).or_insert(at);
+            self.by_id.or_insert(fresh.id.to_string(), at);
         }
         Some(at)
     }
@@ -160,7 +160,7 @@ impl CallList {
     /// Returns the whole calls in the order in which they began; `None` for what turned out to be
     /// none.
     pub(super) fn finish(self) -> Vec<Option<ToolCall>> {
-        self.list.into_iter().map(PartialCall::call).collect()
+        self.list.into_iter().map(PartialCall::call).into_list()
     }
 }
 

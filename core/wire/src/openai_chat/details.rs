@@ -7,8 +7,8 @@ use super::super::{
     surrogates::PendingSurrogate,
     writer::{JsonWriter, rewritten},
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
-use innerloop_json::{Map, quoted};
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{Map, PlaceMap, quoted};
 use innerloop_types::json::Json;
 
 /// The details of one reply, in order.
@@ -16,7 +16,7 @@ use innerloop_types::json::Json;
 pub(super) struct DetailList {
     list: Vec<ReasoningDetail>,
     /// The position of the detail to which more of that field and index belongs.
-    open: BTreeMap<String, usize>,
+    open: PlaceMap,
 }
 
 /// One detail: how it began, what came behind, and the field that grows.
@@ -83,7 +83,7 @@ impl DetailList {
         let index = detail.field("index").some().map_or("", ValueRef::json);
         let key = alloc::format!("{name} {index}");
         let end = self.list.len();
-        let at = self.open.get(&key).copied();
+        let at = self.open.get(&key);
         // Without an index a piece continues only the detail right before it.
         if let Some(at) = at.filter(|at| !index.is_empty() || at + 1 == end) {
             return Some(at);

@@ -11,7 +11,7 @@ use super::{
     ids::CallIdMap,
 };
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
-use innerloop_json::joined;
+use innerloop_json::{IntoList, joined};
 use innerloop_types::{
     config::ModelConfig,
     json::Json,
@@ -95,7 +95,7 @@ impl ChatPrefix {
     }
 
     fn user(&mut self, parts: &[Part]) {
-        let parts: Vec<&Part> = parts.iter().filter(|part| !is_blank(part)).collect();
+        let parts: Vec<&Part> = parts.iter().filter(|part| !is_blank(part)).into_list();
         if parts.is_empty() {
             return;
         }
@@ -110,7 +110,7 @@ impl ChatPrefix {
             }
             out.raw("]}");
         } else {
-            let parts: Vec<Part> = parts.into_iter().cloned().collect();
+            let parts: Vec<Part> = parts.into_iter().cloned().into_list();
             out.string(&joined_text(&parts)).raw("}");
         }
     }
@@ -120,7 +120,7 @@ impl ChatPrefix {
         for result in results {
             let mut text = joined_text(&result.parts);
             let images = result.parts.iter().filter(|part| part.as_text().is_none());
-            let images: Vec<&Part> = images.collect();
+            let images: Vec<&Part> = images.into_list();
             if text.is_empty() {
                 let empty = if images.is_empty() { "(nothing)" } else { "(see the image below)" };
                 empty.clone_into(&mut text);
@@ -171,7 +171,7 @@ impl ChatPrefix {
             let thought = reply.reasoning();
             let parts = [thought.trim_end(), &text];
             let parts: Vec<&str> =
-                parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+                parts.into_iter().filter(|part| !part.trim().is_empty()).into_list();
             text = joined(&parts, "\n\n");
         }
         self.names.clear();

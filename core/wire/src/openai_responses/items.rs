@@ -11,7 +11,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::Map;
+use innerloop_json::{IntoList, Map};
 use innerloop_types::{
     json::Json,
     message::{Block, CallDetail, MarkedText, ReasoningBlock, ToolCall},
@@ -40,7 +40,7 @@ pub(super) struct DecodedOutput {
 impl DecodedOutput {
     /// Reads the items, in order.
     pub(super) fn of(items: &[OutputItem<'_>]) -> Self {
-        let heads: Vec<ItemHead<'_>> = items.iter().map(|item| ItemHead::of(item.raw)).collect();
+        let heads: Vec<ItemHead<'_>> = items.iter().map(|item| ItemHead::of(item.raw)).into_list();
         // The provider lists its own tools' calls under the same types as ours. An output beside a
         // call shows that there is nothing left to do.
         let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());

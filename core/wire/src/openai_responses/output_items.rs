@@ -9,17 +9,18 @@ use super::{
     items::{ItemHead, OutputItem, asked, shown},
     partial_items::{DeltaKind, StreamedItem},
 };
-use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::mem;
+use innerloop_json::{IntoList, PlaceMap};
 use innerloop_types::{json::Json, steps};
 
 /// The items, in the order of their first mention.
 #[derive(Debug, Default)]
 pub(super) struct SlotList {
     list: Vec<ItemSlot>,
-    /// The position of the newest item of each key. A tree, since an output may have very many
+    /// The position of the newest item of each key. A map, since an output may have very many
     /// items, and a search through the list for each event would cost their square.
-    places: BTreeMap<String, usize>,
+    places: PlaceMap,
 }
 
 /// An item while it arrives.
@@ -68,7 +69,7 @@ impl SlotList {
 
     /// Returns the items as far as they have come.
     pub(super) fn documents(&self) -> Vec<JsonDocument<'_>> {
-        self.list.iter().map(ItemSlot::document).collect()
+        self.list.iter().map(ItemSlot::document).into_list()
     }
 
     /// Returns the items of these `documents`, with what was streamed of them.
@@ -79,7 +80,7 @@ impl SlotList {
             is_done: slot.is_done,
             streamed: &slot.streamed,
         };
-        items.map(item).collect()
+        items.map(item).into_list()
     }
 
     /// Returns the item that a piece belongs to: the newest with that number, or the newest of all
@@ -171,7 +172,7 @@ impl SlotList {
     /// newest that has begun and waits for such an item.
     fn find(&self, mention: &ItemMention<'_>, head: &ItemHead<'_>) -> Option<usize> {
         let &ItemMention { number, is_done, .. } = mention;
-        let at = self.places.get(&same(number, &head.kind, &head.call_id)).copied();
+        let at = self.places.get(&same(number, &head.kind, &head.call_id));
         let fits = |slot: &ItemSlot| {
             // A message has no call's id: without a number, one that is done is another one.
             let is_other = slot.is_done && number.is_none() && head.call_id.is_empty();
@@ -184,7 +185,7 @@ impl SlotList {
         let waits = |slot: &ItemSlot| {
             !slot.is_done && (slot.item.is_none() || (is_done && slot.kind == head.kind))
         };
-        let waiting = self.places.get(&waiting(number, &head.kind)).copied();
+        let waiting = self.places.get(&waiting(number, &head.kind));
         let both = [waiting, self.newest(number)].into_iter().flatten();
         both.filter(|&at| self.list.get(at).is_some_and(waits)).max()
     }
@@ -193,7 +194,7 @@ impl SlotList {
     fn newest(&self, number: Option<u64>) -> Option<usize> {
         steps::count(1);
         match number {
-            Some(number) => self.places.get(&format!("{number}")).copied(),
+            Some(number) => self.places.get(&format!("{number}")),
             None => self.list.len().checked_sub(1),
         }
     }

@@ -6,6 +6,7 @@ use super::{stream::TextScanner, text_findings::ParsedText, think};
 use crate::piece::ReplyPiece;
 use alloc::vec::Vec;
 use core::mem;
+use innerloop_json::IntoList;
 use innerloop_types::{
     message::{Block, FinishReason, ReasoningBlock, Reply},
     model::{ModelConfig, TextCalls, TextFamily, WireKind},
@@ -35,7 +36,7 @@ impl TextCallFinder {
             family,
             in_thinking,
             scanner: scanner(family, in_thinking),
-            tools: tools.cloned().collect(),
+            tools: tools.cloned().into_list(),
         })
     }
 

@@ -11,6 +11,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use innerloop_json::IntoList;
 use innerloop_types::message::ToolCall;
 
 /// The degree of certainty that a value is meant as a call.
@@ -67,7 +68,7 @@ fn value(
     if sure == CallCertainty::Keyed {
         // One tool for each object, as the template writes it.
         let calls = raw.entries().filter(|(name, _)| !name.is_empty());
-        return Some(calls.take(1).map(|(name, given)| keyed(&name, given)).collect());
+        return Some(calls.take(1).map(|(name, given)| keyed(&name, given)).into_list());
     }
     let list = raw.first_of(LISTS);
     if list.is_array() {

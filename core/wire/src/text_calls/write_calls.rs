@@ -9,7 +9,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{joined, quoted};
+use innerloop_json::{IntoList, joined, quoted};
 use innerloop_types::{
     json::Json,
     message::{Block, FinishReason, Part, Reply, ToolCall, ToolResult, VisibleTurn},
@@ -55,7 +55,7 @@ fn sample(schema: &Json) -> String {
             };
             format!("{}: {value}", quoted(&name))
         })
-        .collect();
+        .into_list();
     format!("{{{}}}", joined(&fields, ", "))
 }
 
@@ -95,7 +95,7 @@ fn in_one_text(reply: &Reply) -> Reply {
 
 /// Appends a result, its text between tags.
 fn push_response(result: &ToolResult, parts: &mut Vec<Part>) {
-    let text: Vec<&str> = result.parts.iter().filter_map(Part::as_text).collect();
+    let text: Vec<&str> = result.parts.iter().filter_map(Part::as_text).into_list();
     let text = format!("<tool_response>\n{}\n</tool_response>", joined(&text, "\n"));
     parts.push(Part::text(text));
     // Pictures and files are parts of their own, so they stand behind the tags.

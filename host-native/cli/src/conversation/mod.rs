@@ -3,6 +3,7 @@
 //! events and the review of changes run side by side on one thread and share the `ConversationUi`;
 //! nobody holds it across an `await`.
 
+mod apply_stop;
 mod changes;
 mod commands;
 mod completion;

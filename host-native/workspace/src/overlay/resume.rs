@@ -43,7 +43,7 @@ impl Overlay {
         let kept = PersistentStore::open(folder)?;
         // If it cannot be read, only some room is lost: everything in it has been applied.
         let applied =
-            kept.applied()?.and_then(|text| saved_view::read(&text, &[]).ok()?.application);
+            kept.applied()?.and_then(|text| saved_view::read(&text, |_| Ok(())).ok()?.application);
         let Some(text) = kept.view()? else {
             // Without a view, all files that are left are of no more use.
             let _ = kept.take_up(&[].into(), 0);
@@ -51,8 +51,10 @@ impl Overlay {
             let unfinished = applied.map(InterruptedApplication::Applied);
             return Ok(ResumedOverlay { overlay, unfinished });
         };
+        let records = kept.records_after(&text)?;
         let SavedView { root, mut view, is_partial, application } =
-            saved_view::read(&text, &kept.records_after(&text)?).map_err(KeptError::Damaged)?;
+            saved_view::read(&text, |form| saved_changes::replay(form, &records))
+                .map_err(KeptError::Damaged)?;
         if !is_same(&root, &identity(&lower)?) {
             return Err(KeptError::OfAnother(root.path));
         }
@@ -80,7 +82,7 @@ impl Overlay {
     pub(in super::super) fn lower_of(folder: PathBuf) -> Result<Option<PathBuf>, KeptError> {
         let text = PersistentStore::open(folder)?.view()?;
         let saved = text
-            .map(|text| saved_view::read(&text, &[]))
+            .map(|text| saved_view::read(&text, |_| Ok(())))
             .transpose()
             .map_err(KeptError::Damaged)?;
         Ok(saved.map(|saved| saved.root.path))
@@ -249,6 +251,6 @@ impl Overlay {
 
     /// Returns whether a text can be read as a saved view.
     pub(in super::super) fn is_readable(text: &str) -> bool {
-        saved_view::read(text, &[]).is_ok()
+        saved_view::read(text, |_| Ok(())).is_ok()
     }
 }

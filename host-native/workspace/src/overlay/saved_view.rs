@@ -12,7 +12,6 @@ use super::{
     },
     MAX_NAME, MAX_NOTED, MAX_PATH, TMP,
     overlay_folder::MAX_NUMBER,
-    saved_changes,
     view::{LowerSnapshot, OverlayContent, OverlayEntry, OverlayView},
 };
 use crate::digest::Digest;
@@ -254,18 +253,21 @@ const fn kind_form(kind: EntryKind) -> KindForm {
     }
 }
 
-/// Returns the view that a text holds, as the records of later saves have changed it.
+/// Returns the view that a text holds, after `changed` has brought it to what was saved later.
 ///
 /// # Errors
-/// The fault of the text or of a record, as the end of a sentence.
-pub(super) fn read(text: &str, records: &[String]) -> Result<SavedView, String> {
+/// The fault of the text or of what changes it, as the end of a sentence.
+pub(super) fn read(
+    text: &str,
+    changed: impl FnOnce(&mut SavedViewForm) -> Result<(), String>,
+) -> Result<SavedView, String> {
     let no_json = |error: innerloop_json::Error| format!("the saved view is not one: {error}");
     let FormVersion { version } = from_str(text).map_err(no_json)?;
     if version != VERSION {
         return Err(format!("its form {version} is that of another version of this program"));
     }
     let mut form: SavedViewForm = from_str(text).map_err(no_json)?;
-    saved_changes::replay(&mut form, records)?;
+    changed(&mut form)?;
     // A changed name is a noted one, but for the overlay's own `/tmp`.
     if form.changed.len() > MAX_NOTED + 1 || form.noted.len() > MAX_NOTED {
         return Err("it names too many paths".to_owned());

@@ -1,6 +1,7 @@
 //! The creation of archives: files, folders and links with their modes and times, in GNU's form.
 
-use super::{ArchiveCompression, FAILED, NOT_ALL, TarJob, below, path, reason};
+use super::job::{ArchiveCompression, FAILED, NOT_ALL, TarJob, below};
+use crate::builtins::shared::{path, reason};
 use bashkit::{CommandStatus, Error, FileType, Metadata, Result};
 use std::{io, path::PathBuf, time::SystemTime};
 use tar::{Builder, EntryType, Header};

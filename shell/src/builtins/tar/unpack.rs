@@ -1,7 +1,10 @@
 //! The content of archives: listed, printed or extracted. Nothing is written outside of the folder.
 
-use super::{ArchiveCompression, FAILED, NOT_ALL, TarJob, below, content, found_in, reason};
-use crate::builtins::{calendar::calendar, shared::fits};
+use super::job::{ArchiveCompression, FAILED, NOT_ALL, TarJob, below, found_in};
+use crate::builtins::{
+    calendar::calendar,
+    shared::{content, fits, reason},
+};
 use bashkit::{CommandStatus, Error, Result};
 use std::{
     collections::BTreeSet,
@@ -44,7 +47,7 @@ pub(super) async fn read_out(job: &TarJob<'_>) -> Result<CommandStatus> {
             return Ok(CommandStatus::with_code(FAILED));
         }
     };
-    let mut unpacking = Unpacking { job, is_whole: true, met: BTreeSet::new() };
+    let mut unpacking = ArchiveExtraction { job, is_whole: true, met: BTreeSet::new() };
     let members = match found_in(&bytes) {
         Ok(compression) => members(&mut unpacking, compression, bytes),
         Err(unknown) => Err(format!("{unknown} is not known here")),
@@ -80,7 +83,7 @@ pub(super) async fn read_out(job: &TarJob<'_>) -> Result<CommandStatus> {
 /// # Errors
 /// The fault of the archive.
 fn members(
-    unpacking: &mut Unpacking<'_>,
+    unpacking: &mut ArchiveExtraction<'_>,
     compression: ArchiveCompression,
     bytes: Vec<u8>,
 ) -> std::result::Result<Vec<TarMember>, String> {
@@ -139,14 +142,14 @@ fn described(member: &TarMember) -> String {
 }
 
 /// The extraction, as far as it is.
-struct Unpacking<'a> {
+struct ArchiveExtraction<'a> {
     job: &'a TarJob<'a>,
     is_whole: bool,
     /// The names that were asked for and found.
     met: BTreeSet<String>,
 }
 
-impl Unpacking<'_> {
+impl ArchiveExtraction<'_> {
     /// Returns the name below the folder of a member that is asked for.
     ///
     /// # Errors

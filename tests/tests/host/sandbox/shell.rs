@@ -170,8 +170,6 @@ async fn c11_modes_travel_through_archives_copies_and_patches() {
             "mkdir -p to/in; install in/run to/in/run; install -m 700 in/own to/in/own; \
              install -m 644 in/plain to/in/plain; install -D in/run to/in/LONG/run; \
              ln -s run to/in/link",
-            "mkdir -p to/in; ln in/run in/own in/plain to/in; mkdir to/in/LONG; \
-             ln in/run to/in/LONG; ln -s run to/in/link",
         ];
         for line in lines {
             let line = line.replace("LONG", &long);
@@ -220,9 +218,9 @@ async fn c11_archives_say_what_does_not_go_in_or_out() {
     let listed =
         bench.prints("chmod 755 a/b; touch -d '2024-05-06 07:08' a/b; tar cf x a/b; tar tvf x");
     assert_eq!(listed.await, "-rwxr-xr-x user/user         4 2024-05-06 07:08 a/b\n");
-    let line = "tar cf x --exclude=b a; tar tf x; tar cf x a; rm -r a; tar xvf x --strip-components=1; \
-                tar xOf x a/b; stat -c %a b";
-    assert_eq!(bench.prints(line).await, "a/\na/\na/b\na/x\ntext755\n");
+    let line = "tar cf x --exclude=b a; tar tf x; tar cf x a; rm -r a; \
+                tar xvf x --strip-components=1; tar xOf x a/b; stat -c %a b";
+    assert_eq!(bench.prints(line).await, "a/\na/x\na/b\na/x\ntext755\n");
     // What unpacks to more than there is room for is an error, however small it is.
     bench.prints("head -c 300M /dev/zero > zeros; tar czf x zeros; rm zeros").await;
     let outcome = bench.line("tar xf x; echo after").await;

@@ -1,16 +1,10 @@
-//! The application of changes in a conversation, which Ctrl-C, Esc or a signal stops. The screen
-//! stands still meanwhile, so that keys are not read as usual: those that stop it are counted by
-//! the thread that reads the keyboard, and have no other meaning when they arrive here.
+//! The application of changes in a conversation, which Ctrl-C, Esc or a signal stops.
 
-use super::{super::changes, ConversationUi};
-use crate::{
-    applying,
-    interrupts::ShutdownHandle,
-    review,
-    style::TextStyle,
-    terminal::{KeyReader, is_stop_key},
+use super::{
+    super::{apply_stop::ApplyStop, changes},
+    ConversationUi,
 };
-use crossterm::event::Event as Key;
+use crate::{applying, interrupts::ShutdownHandle, review, style::TextStyle};
 use innerloop_workspace::ApplyError;
 
 /// The advice if something else has changed what is to be applied.
@@ -19,28 +13,6 @@ const CONFLICT: &str = "/diff shows what applying would make of what is there no
 
 /// The advice if the application was stopped.
 const STOPPED: &str = "the changes are as they were before: /apply applies them, /diff shows them";
-
-/// The keys and signals that stop an application.
-pub(super) struct ApplyStop {
-    /// The reader, from which the terminal is borrowed as well.
-    pub(super) reader: KeyReader,
-    ending: ShutdownHandle,
-    /// The number of keys that were pressed during an application and are still to arrive.
-    spent: usize,
-}
-
-impl ApplyStop {
-    pub(super) fn new(reader: KeyReader) -> Self {
-        Self { reader, ending: ShutdownHandle::default(), spent: 0 }
-    }
-
-    /// Returns whether a key was pressed during an application, and has had its effect.
-    pub(super) fn takes(&mut self, key: &Key) -> bool {
-        let is_spent = self.spent > 0 && is_stop_key(key);
-        self.spent -= usize::from(is_spent);
-        is_spent
-    }
-}
 
 impl ConversationUi {
     /// Has the signals that this handle hears stop an application, too.

@@ -5,6 +5,7 @@ mod applying;
 mod slash_commands;
 
 use super::{
+    apply_stop::ApplyStop,
     commands::{self, SlashCommand},
     completion::{self, CompletionSource},
     composer::{Composer, ComposerAction},
@@ -31,7 +32,6 @@ use crate::{
     transcript::Transcript,
     wrap::wrapped,
 };
-use applying::ApplyStop;
 use crossterm::event::Event as Key;
 use innerloop_core::{
     compaction::FoldReason,

@@ -444,7 +444,7 @@ fn it_belongs_to_one_folder_and_one_program() {
 }
 
 #[test]
-fn it_lies_in_a_folder_of_its_own() {
+fn it_is_kept_in_a_folder_of_its_own() {
     let bench = Bench::new();
     let own = bench.workspace();
     for folder in [bench.path("in"), bench.path(""), bench.dir.path().to_owned()] {
