@@ -108,7 +108,7 @@ class Overview(AsyncCase):
                 async with Agent(**given) as agent:
                     self.assertEqual(agent.agents(), [])
                     self.assertEqual((await agent.run("Lead").result()).text, "Led.")
-                    known = {"id": 1, "parent": 0, "task": "Look around", "folder": ""}
+                    known = {"id": 1, "parent": 0, "task": "Look around", "folder": "", "name": ""}
                     self.assertEqual(told[0], [{**known, "state": "running", "output": ""}])
                     ended = {**known, "state": "completed", "output": "There is nothing."}
                     self.assertEqual(agent.agents(), [ended])

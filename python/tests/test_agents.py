@@ -10,7 +10,7 @@ from typing import Any
 from support import AsyncCase, Exchange, Model, Reply, calls, options, says
 
 from innerloop import Agent, InnerloopError, agents_from
-from innerloop.protocol import NamedAgentPatch
+from innerloop.protocol import Event, NamedAgentPatch
 
 REVIEWER: NamedAgentPatch = {
     "description": "Reviews changes.",
@@ -49,14 +49,18 @@ class NamedAgents(AsyncCase):
             Check=[says("It is right.")],
         )
 
+        names: list[str] = []
+
+        def listen(event: Event) -> None:
+            if event["type"] == "agent_started":
+                names.append(event.get("name", ""))
+
         async def work() -> None:
             with Model(*replies) as model:
                 given = options(model, tools=[look, weather], agents={"reviewer": REVIEWER})
-                async with Agent(**given) as agent:
-                    run = agent.run("Lead")
-                    self.assertEqual((await run.result()).text, "Done.")
-                    events = [event async for event in run]
-            names = [event.get("name") for event in events if event["type"] == "agent_started"]
+                async with Agent(**given, on_event=listen) as agent:
+                    self.assertEqual((await agent.run("Lead").result()).text, "Done.")
+                    self.assertEqual([known["name"] for known in agent.agents()], names)
             self.assertEqual(names, ["reviewer"])
             bodies = [exchange.body for exchange in model.requests]
             own = next(body for body in bodies if body["model"] == "mock-2")

@@ -5,8 +5,8 @@ use alloc::format;
 use innerloop_json::PlaceMap;
 use innerloop_types::steps;
 
-/// Positions by number. The numbers are kept as text, since the
-/// map from names to positions is there anyway.
+/// Positions by number. The numbers are kept as text, since the map from names to places is in
+/// every build anyway.
 #[derive(Debug, Default)]
 pub(super) struct PositionMap {
     /// The number that was set last, and its position: mostly it is the one asked for.

@@ -114,7 +114,8 @@ fn is_deep_program(program: &str) -> bool {
     while let Some(letter) = letters.next() {
         match letter {
             '\\' if is_text => {
-                if letters.next() == Some('(') {
+                let is_code = letters.next() == Some('(');
+                if is_code {
                     depth += 1;
                     inside.push(depth);
                     is_text = false;

@@ -196,33 +196,18 @@ fn a_key_while_a_conversation_applies_changes_takes_them_back() {
     let scene =
         Scene::streaming(&messages).undecided().file("many.mjs", &MANY.replace("6000", "1500"));
     let _run = innerloop_tests::program::run(with_programs(&scene).arg("--diff")).exits(0);
-    let talk = || {
-        let mut command = innerloop(["resume"]);
-        command.env("XDG_STATE_HOME", scene.path("state")).env("NO_COLOR", "1");
-        command.env("ANTHROPIC_BASE_URL", scene.model.url()).current_dir(scene.workspace());
-        let terminal = Terminal::start(&command, (100, 50));
-        terminal.shows("/help tells");
-        terminal
-    };
+    let mut command = innerloop(["resume"]);
+    command.env("XDG_STATE_HOME", scene.path("state")).env("NO_COLOR", "1");
+    command.env("ANTHROPIC_BASE_URL", scene.model.url()).current_dir(scene.workspace());
+    let terminal = Terminal::start(&command, (100, 50));
+    terminal.shows("/help tells");
     let own = scene.path("workspace/.innerloop");
     let entries = || fs::read_dir(scene.workspace()).unwrap().count();
-    let stops = |terminal: &Terminal| {
-        wait_for("the first change", || own.exists());
-        terminal.press("\x03");
-        terminal.shows("nothing was applied, since it was stopped; what had been done is undone");
-        assert_eq!((entries(), own.exists()), (1, false), "nothing of them is left");
-    };
-    let terminal = talk();
-    terminal.press("\x04");
-    terminal.shows("apply these changes");
-    terminal.press("yes\r");
-    stops(&terminal);
-    let run = terminal.finish().exits(1);
-    assert!(run.stdout.contains("the session keeps the changes"), "{}", run.stdout);
-
-    let terminal = talk();
     terminal.press("/apply\r");
-    stops(&terminal);
+    wait_for("the first change", || own.exists());
+    terminal.press("\x03");
+    terminal.shows("nothing was applied, since it was stopped; what had been done is undone");
+    assert_eq!((entries(), own.exists()), (1, false), "nothing of them is left");
     terminal.shows("the changes are as they were before: /apply applies them");
     terminal.press("/apply\r");
     terminal.shows("applied: 1500 changed files");

@@ -389,7 +389,7 @@ fn a_tar_that_reaches_outside_leaves_nothing() {
         (start().file(".", b"x"), "\".\" has no name"),
         (start().empty("h", hard, "../outside"), "is a link that leads out"),
         (start().empty("h", hard, "/etc/passwd"), "is a link that leads out"),
-        (start().empty("l", link, "a/b/c").empty("h", hard, "l"), "\"h\" is a link to what is no"),
+        (start().empty("l", link, "a/b/c").empty("h", hard, "l"), "\"h\" is a link to something"),
         (start().empty("a/d", EntryType::Char, ""), "is neither a plain file"),
         (start().empty("a/d", EntryType::Block, ""), "is neither a plain file"),
         (start().empty("a/d", EntryType::Fifo, ""), "is neither a plain file"),

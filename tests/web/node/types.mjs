@@ -15,6 +15,7 @@ const samples = JSON.parse(readFileSync(join(ROOT, "tests/fixtures/samples.json"
 /** What the package calls them otherwise. */
 const NAMES = {
   Event: "AgentEvent",
+  NamedAgent: "AgentDefinition",
   Usage: "SessionUsage",
   Status: "SessionStatus",
   Turn: "SessionTurn",

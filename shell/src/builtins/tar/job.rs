@@ -8,12 +8,15 @@ use bashkit::{CommandContext, Result, vfs_join};
 use bzip2::{read::MultiBzDecoder, write::BzEncoder};
 use flate2::{read::MultiGzDecoder, write::GzEncoder};
 use std::{
-    io::{Cursor, Read, Write},
+    io::{self, Cursor, Read, Write},
     path::{Path, PathBuf},
 };
 
 /// The status of a mistake, and of an archive of which not all went in or out.
 pub(super) const FAILED: i32 = 2;
+
+/// The most bytes of a new archive.
+const MOST_PACKED: usize = 64 << 20;
 
 /// The last line of an archive of which not all went in or out.
 pub(super) const NOT_ALL: &str = "tar: Exiting with failure status due to previous errors\n";
@@ -145,19 +148,78 @@ impl ArchiveCompression {
         }
     }
 
-    pub(super) fn packed(self, bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    pub(super) fn writer(self) -> TarWriter {
+        let packed = PackedBytes::default();
         match self {
-            Self::Plain => Ok(bytes),
-            Self::Gzip => {
-                let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::default());
-                packer.write_all(&bytes)?;
-                packer.finish()
-            }
-            Self::Bzip2 => {
-                let mut packer = BzEncoder::new(Vec::new(), bzip2::Compression::best());
-                packer.write_all(&bytes)?;
-                packer.finish()
-            }
+            Self::Plain => TarWriter::Plain(packed),
+            Self::Gzip => TarWriter::Gzip(GzEncoder::new(packed, flate2::Compression::default())),
+            Self::Bzip2 => TarWriter::Bzip2(BzEncoder::new(packed, bzip2::Compression::best())),
         }
+    }
+}
+
+/// An archive while it is written. It is compressed as it grows: its members together may be larger
+/// than the memory of the shell.
+pub(super) enum TarWriter {
+    Plain(PackedBytes),
+    Gzip(GzEncoder<PackedBytes>),
+    Bzip2(BzEncoder<PackedBytes>),
+}
+
+/// The bytes of an archive, no more than [`MOST_PACKED`].
+#[derive(Default)]
+pub(super) struct PackedBytes {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl TarWriter {
+    /// Ends the archive, and returns its bytes.
+    pub(super) fn finish(self) -> io::Result<Vec<u8>> {
+        let packed = match self {
+            Self::Plain(packed) => packed,
+            Self::Gzip(packer) => packer.finish()?,
+            Self::Bzip2(packer) => packer.finish()?,
+        };
+        Ok(packed.bytes)
+    }
+
+    /// Returns whether the archive had no room for something, and is not whole.
+    pub(super) fn is_full(&self) -> bool {
+        match self {
+            Self::Plain(packed) => packed.is_full,
+            Self::Gzip(packer) => packer.get_ref().is_full,
+            Self::Bzip2(packer) => packer.get_ref().is_full,
+        }
+    }
+}
+
+impl Write for TarWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(packed) => packed.write(bytes),
+            Self::Gzip(packer) => packer.write(bytes),
+            Self::Bzip2(packer) => packer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Write for PackedBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // To grow further would end the shell, whose memory is limited.
+        if self.is_full || self.bytes.len() + bytes.len() > MOST_PACKED {
+            self.is_full = true;
+            return Err(io::Error::other("the archive would have more than 64 MiB"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The creation of archives: files, folders and links with their modes and times, in GNU's form.
 
-use super::job::{ArchiveCompression, FAILED, NOT_ALL, TarJob, below};
+use super::job::{ArchiveCompression, FAILED, NOT_ALL, TarJob, TarWriter, below};
 use crate::builtins::shared::{path, reason};
 use bashkit::{CommandStatus, Error, FileType, Metadata, Result};
 use std::{io, path::PathBuf, time::SystemTime};
@@ -31,7 +31,7 @@ pub(super) async fn create(job: &TarJob<'_>) -> Result<CommandStatus> {
     let mut pack = ArchivePack {
         job,
         place: (*archive != "-").then_some(place.clone()),
-        builder: Builder::new(Vec::new()),
+        builder: Builder::new(ArchiveCompression::asked(given, archive).writer()),
         told: String::new(),
         is_whole: true,
         is_absolute: false,
@@ -39,10 +39,18 @@ pub(super) async fn create(job: &TarJob<'_>) -> Result<CommandStatus> {
     for (folder, name) in &job.names {
         let path = below(folder, name);
         pack.add_all(PendingMember { path, name: name.clone() }).await?;
+        if pack.builder.get_ref().is_full() {
+            break;
+        }
     }
     let ArchivePack { builder, told, is_whole, .. } = pack;
-    let compression = ArchiveCompression::asked(given, archive);
-    let packed = compression.packed(builder.into_inner()?)?;
+    let packed = match builder.into_inner().and_then(TarWriter::finish) {
+        Ok(packed) => packed,
+        Err(error) => {
+            job.warn(&format!("{archive}: Cannot write: {error}")).await?;
+            return Ok(CommandStatus::with_code(FAILED));
+        }
+    };
     if *archive == "-" {
         context.stderr.write_all(told.as_bytes()).await?;
         context.stdout.write_all(&packed).await?;
@@ -63,7 +71,7 @@ struct ArchivePack<'a> {
     job: &'a TarJob<'a>,
     /// The path of the archive, unless it goes to standard output.
     place: Option<PathBuf>,
-    builder: Builder<Vec<u8>>,
+    builder: Builder<TarWriter>,
     /// The lines to print.
     told: String,
     is_whole: bool,
@@ -96,6 +104,8 @@ impl ArchivePack<'_> {
                         name: format!("{folder}/{}", entry.name),
                     }));
                 }
+                // Told once the rest of it is given up.
+                Err(Error::Io(_)) if self.builder.get_ref().is_full() => return Ok(()),
                 Err(error @ Error::Io(_)) => {
                     self.is_whole = false;
                     let words = format!("{}: Cannot stat: {}", member.name, reason(&error));
@@ -170,7 +180,7 @@ fn header(found: &Metadata) -> Header {
 
 /// Adds an entry with that name.
 fn named(
-    builder: &mut Builder<Vec<u8>>,
+    builder: &mut Builder<TarWriter>,
     mut header: Header,
     name: &str,
     content: &[u8],
@@ -182,7 +192,7 @@ fn named(
 }
 
 /// Adds the entry that holds a name or a target which is too long for the next one's header.
-fn long(builder: &mut Builder<Vec<u8>>, kind: EntryType, text: &str) -> io::Result<()> {
+fn long(builder: &mut Builder<TarWriter>, kind: EntryType, text: &str) -> io::Result<()> {
     let text = format!("{text}\0");
     let mut header = Header::new_gnu();
     header.set_entry_type(kind);
@@ -192,7 +202,7 @@ fn long(builder: &mut Builder<Vec<u8>>, kind: EntryType, text: &str) -> io::Resu
 }
 
 fn append(
-    builder: &mut Builder<Vec<u8>>,
+    builder: &mut Builder<TarWriter>,
     header: &mut Header,
     name: &[u8],
     content: &[u8],

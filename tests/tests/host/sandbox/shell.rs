@@ -221,8 +221,12 @@ async fn c11_archives_say_what_does_not_go_in_or_out() {
     let line = "tar cf x --exclude=b a; tar tf x; tar cf x a; rm -r a; \
                 tar xvf x --strip-components=1; tar xOf x a/b; stat -c %a b";
     assert_eq!(bench.prints(line).await, "a/\na/x\na/b\na/x\ntext755\n");
+    let line = "head -c 30M /dev/zero > z; tar cf - z z z | wc -c; rm z";
+    let too_large = bench.line(line).await;
+    assert!(too_large.stderr().unwrap().contains("more than 64 MiB"), "{too_large:?}");
+    assert_eq!(too_large.stdout(), Some("0\n"), "no half of an archive is printed");
     // What unpacks to more than there is room for is an error, however small it is.
-    bench.prints("head -c 300M /dev/zero > zeros; tar czf x zeros; rm zeros").await;
+    bench.prints("head -c 30M /dev/zero > z; tar czf x z z z z z z z z z; rm z").await;
     let outcome = bench.line("tar xf x; echo after").await;
     assert_eq!(outcome.stdout(), Some("after\n"), "{outcome:?}");
 }
