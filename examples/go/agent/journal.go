@@ -76,6 +76,8 @@ func (j *journal) begin() (err error) {
 // replace puts lines in the place of what the log holds: all of them or none.
 func (j *journal) replace(lines [][]byte) (err error) {
 	fresh := j.path + ".new"
+	// A link that somebody has put there would lead to another file.
+	_ = os.Remove(fresh)
 	if err := os.WriteFile(fresh, nil, 0o600); err != nil {
 		return err
 	}

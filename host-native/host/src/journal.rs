@@ -88,10 +88,8 @@ impl Journal {
     /// # Errors
     /// [`JournalError`] if the file beside it cannot be made.
     pub fn replace(path: &Path) -> Result<Self, JournalError> {
-        let new = path.with_extension("new");
-        let options = &mut OpenOptions::new();
         let becomes = Some(path.to_owned());
-        Ok(Self(vec![LogFile::open(&new, options.create(true).truncate(true), becomes)?]))
+        Ok(Self(vec![LogFile::open(&cleared(path), OpenOptions::new().create_new(true), becomes)?]))
     }
 
     /// Begins a log as [`Journal::replace`] does, but the session goes on without the file if it
@@ -208,9 +206,8 @@ impl LogFile {
     /// Puts a file without the older snapshots in the place of this one. The newest must stay: a
     /// program of another version reads no more than that.
     fn compact(&mut self) -> io::Result<()> {
-        let new = self.path.with_extension("new");
-        let options = &mut OpenOptions::new();
-        let file = private(options.write(true).create(true).truncate(true)).open(&new)?;
+        let new = cleared(&self.path);
+        let file = private(OpenOptions::new().write(true).create_new(true)).open(&new)?;
         let written = copy_without_older(&self.path, self.size, &file)
             .and_then(|()| file.sync_data())
             .and_then(|()| fs::rename(&new, &self.path));
@@ -220,6 +217,18 @@ impl LogFile {
         }
         written
     }
+}
+
+/// Returns the path of the file that is to replace a log, at which there is none yet.
+// Removed and made anew, and never truncated: where a log is in the workspace, the agent may have
+// put a link there, which would be followed to another file.
+fn cleared(log: &Path) -> PathBuf {
+    let mut name = log.as_os_str().to_owned();
+    name.push(".new");
+    let path = PathBuf::from(name);
+    // If it cannot be removed, it cannot be created either, and that error is reported.
+    drop(fs::remove_file(&path));
+    path
 }
 
 /// Copies a log of that many bytes, which ends with a snapshot, without the older ones.

@@ -31,7 +31,7 @@ use innerloop_tests::{
 };
 use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 /// The host of a program that embeds the library, with the session of that log.
 fn resumed(scene: &Scene, log: &str) -> Host {
@@ -175,10 +175,18 @@ fn a_log_on_the_disk_grows_with_the_conversation_and_not_with_its_square() {
     // A log that begins with a snapshot, which stands for inputs that are in no line.
     let text = fs::read_to_string(&path).unwrap();
     let driver = Driver::resume(&text, EPOCH, Logged::parts()).unwrap();
+    // The agent may have put a link where the next file is made: it leads nowhere.
+    let elsewhere = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&elsewhere, "of somebody else").unwrap();
+    let link = || symlink(&elsewhere, folder.path().join("log.jsonl.new")).unwrap();
+    link();
     let mut logged = Logged::of(driver, &path, Journal::replace(&path).unwrap());
-    for number in 0..5 {
+    logged.say(&long);
+    link();
+    for number in 0..200 {
         logged.say(&format!("{number} {long}"));
     }
     logged.check();
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "of somebody else");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing stays beside it");
 }
