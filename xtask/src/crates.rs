@@ -13,10 +13,9 @@ const CARRIED: [(&str, &str); 3] = [
 ];
 
 /// The packages of the workspace that are for this workspace only.
-const OWN: [&str; 9] = [
+const OWN: [&str; 8] = [
     "count-lines",
     "innerloop-abi",
-    "innerloop-oracle",
     "innerloop-schema",
     "innerloop-shell",
     "innerloop-tests",

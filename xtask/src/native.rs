@@ -139,13 +139,14 @@ pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), TaskError
     process::run(suite.arg(TEXT_CALLS).arg(reader))
 }
 
-/// Step: builds and runs the tests of the native host and of this program.
+/// Step: builds and runs the tests of the native host, of this program, and those that hold our
+/// checks beside other crates.
 ///
 /// # Errors
 /// When one fails.
 pub(crate) fn test_host(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut test = workspace.cargo_native("test");
-    test.args(["--no-fail-fast", "--lib", "--bins", "--test", "host"]);
+    test.args(["--no-fail-fast", "--lib", "--bins", "--test", "host", "--test", "oracle"]);
     run_tests(workspace, &mut test)
 }
 
@@ -157,14 +158,6 @@ fn run_tests(workspace: &mut Workspace, tests: &mut Command) -> Result<(), TaskE
     let lines = files::read(&file)?;
     workspace.skipped.extend(String::from_utf8_lossy(&lines).lines().map(str::to_owned));
     result
-}
-
-/// Step: the tests that hold our checks beside crates that are too large for the product.
-///
-/// # Errors
-/// When one fails.
-pub(crate) fn test_oracle(workspace: &mut Workspace) -> Result<(), TaskError> {
-    process::run(workspace.cargo("test").args(["-p", "innerloop-oracle"]))
 }
 
 /// Step: runs the benches of the session core, built for release and without wasmtime.

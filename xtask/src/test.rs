@@ -138,7 +138,6 @@ fn all() -> Vec<TaskStep> {
         prepare::INSTALLED_CLANG,
         test_step("run the tests of the native host", native::test_host),
         test_step("run the examples in the documentation", native::test_documentation),
-        test_step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];
     let web = [

@@ -1,10 +1,4 @@
 //! The schema checker of the core beside the crate `jsonschema`, on random schemas.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that meets what it does not expect is to fail at once"
-)]
 
 use innerloop_core::{json, schema::violations};
 use serde_json::{Value, json};

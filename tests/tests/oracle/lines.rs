@@ -1,12 +1,5 @@
 //! `docs/lines.schema.json` beside the code: what the code writes passes it, what passes it is
 //! read by the code, and neither has a variant that the other lacks.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets what it does not expect is to fail at once"
-)]
 
 use innerloop_driver::LineServer;
 use innerloop_tests::transcript::exchanges;

@@ -1,2 +1,0 @@
-//! Nothing lives here: this package is its test, which holds our schema checker beside the crate
-//! `jsonschema`.
