@@ -60,7 +60,7 @@ pub use innerloop_wire::{
 
 #[cfg(feature = "seams")]
 pub use innerloop_types::steps::taken as steps;
-pub use machine::history::History;
+pub use machine::{history::History, tool_table::AgentTool};
 pub use profile::{ModelCapabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{
     budget, cost, echo, fold, gauge, guard, imports::with_imports, prompt::cut_docs, repeat,

@@ -2,6 +2,7 @@
 
 from .agent import Agent
 from .agent_files import agents_from
+from .commands import parse_command
 from .core import Core
 from .effects import Approval
 from .errors import InnerloopError, RejectedError, ToolError
@@ -39,5 +40,6 @@ __all__ = [
     "UndoneFiles",
     "Usage",
     "agents_from",
+    "parse_command",
     "tool",
 ]

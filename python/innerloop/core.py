@@ -71,14 +71,15 @@ def cached(config: Config) -> Config:
     return config
 
 
-def _compiled() -> tuple[Engine, Module]:
-    engine = Engine(cached(Config()))
-    return engine, Module(engine, module_bytes("innerloop_core.wasm"))
+def compiled(name: str) -> Module:
+    """Returns a module of the package, compiled."""
+    return Module(_ENGINE, module_bytes(name))
 
 
 # Compiled when the package is imported: the first agent of a server would otherwise block the event
 # loop for a second.
-_ENGINE, _MODULE = _compiled()
+_ENGINE = Engine(cached(Config()))
+_MODULE = compiled("innerloop_core.wasm")
 
 
 @dataclass(frozen=True)
@@ -116,26 +117,17 @@ class Line:
         return json.loads(self.raw)
 
 
-class Core:
-    """An instance of the core, which holds any number of sessions.
+class ModuleInstance:
+    """An instance of a module without imports. Calls from several threads wait for each other."""
 
-    A session makes one for itself if it is given none. Calls from several threads wait for each
-    other. An instance that has failed (``internal``) cannot be used any more: make another one and
-    resume its sessions from their logs.
-
-    Example::
-
-        core = Core()
-        print([provider["name"] for provider in core.providers()])
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, module: Module) -> None:
         self._lock = threading.Lock()
         self._store = Store(_ENGINE)
         try:
-            exports = Instance(self._store, _MODULE, []).exports(self._store)
+            exports = Instance(self._store, module, []).exports(self._store)
         except WasmtimeError as error:
-            raise InnerloopError("no_memory", f"there is no room for the core: {error}") from error
+            why = f"there is no room for the module: {error}"
+            raise InnerloopError("no_memory", why) from error
         self._memory = cast(Memory, exports["memory"])
         self._room = cast(Func, exports["innerloop_room"])
         self._call = _quick(cast(Func, exports["innerloop_call"]), self._store)
@@ -150,7 +142,7 @@ class Core:
 
         Raises:
             InnerloopError: ``bad_request`` if the request is not JSON, ``no_memory``, or
-                ``internal`` if the core has failed.
+                ``internal`` if the module has failed.
         """
         try:
             line = _encode(request)
@@ -163,7 +155,7 @@ class Core:
             try:
                 return self._exchange(whole)
             except (Trap, WasmtimeError) as error:
-                raise InnerloopError("internal", f"the core has failed: {error}") from error
+                raise InnerloopError("internal", f"the module has failed: {error}") from error
 
     def _exchange(self, request: bytes) -> bytes:
         store, length = self._store, len(request)
@@ -193,7 +185,7 @@ class Core:
 
         Raises:
             RejectedError: The session refuses the input.
-            InnerloopError: The request is invalid, or the core has failed.
+            InnerloopError: The request is invalid, or the module has failed.
         """
         lines: list[Line] = []
         # Not `splitlines`, which would also split at other line ends within a text.
@@ -209,6 +201,23 @@ class Core:
                 raise RejectedError(line.value)
             lines.append(line)
         return lines
+
+
+class Core(ModuleInstance):
+    """An instance of the core, which holds any number of sessions.
+
+    A session makes one for itself if it is given none. Calls from several threads wait for each
+    other. An instance that has failed (``internal``) cannot be used any more: make another one and
+    resume its sessions from their logs.
+
+    Example::
+
+        core = Core()
+        print([provider["name"] for provider in core.providers()])
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_MODULE)
 
     def providers(self) -> list[Provider]:
         """Returns the table of providers: addresses, variables of keys, default models."""

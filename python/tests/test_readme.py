@@ -51,10 +51,21 @@ class Readme(unittest.TestCase):
             "Tools",
             "A workspace",
             "Going on after a crash",
+            "What people type",
             "Engines of your own",
         }
         self.assertEqual(set(EXAMPLES), tests)
         self.assertEqual(README.read_text("utf-8").count("```python"), len(tests))
+
+    def test_what_people_type(self) -> None:
+        printed, _model = run("What people type")
+        words = [
+            {"type": "undo", "steps": 2},
+            {"type": "text", "text": "Fix issue 7: 7 today"},
+            {"type": "unknown", "name": "clera", "near": "clear"},
+            {"type": "text", "text": "/etc/hosts is wrong"},
+        ]
+        self.assertEqual(printed.splitlines(), [str(word) for word in words])
 
     def test_quick_start(self) -> None:
         call = ("c1", "weather", {"city": "Rome"})

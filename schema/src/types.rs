@@ -8,8 +8,9 @@ use innerloop_core::{
     output::{Deadline, Output},
 };
 use innerloop_json::schema::{
-    ObjectSchema, SchemaTable, TypeBody, TypeSchema, VariantContent, WriteSchema,
+    ObjectSchema, ReadSchema, SchemaTable, TypeBody, TypeSchema, VariantContent, WriteSchema,
 };
+use innerloop_supervisor::commands::{CommandWord, CustomCommand, PendingAsks};
 
 /// The public types, as they are read and as they are written.
 #[derive(Debug)]
@@ -45,6 +46,9 @@ impl PublicTypes {
         Deadline::write_schema(&mut write);
         Turn::write_schema(&mut write);
         VisibleTurn::write_schema(&mut write);
+        CommandWord::write_schema(&mut write);
+        PendingAsks::read_schema(&mut read);
+        CustomCommand::read_schema(&mut read);
         for own in read.types.iter_mut().chain(&mut write.types) {
             clean(own);
         }

@@ -45,3 +45,4 @@ import "./node/limits.mjs";
 import "./node/config.mjs";
 import "./node/core.mjs";
 import "./node/types.mjs";
+import "./node/commands.mjs";

@@ -9,6 +9,8 @@
 //   index.inline.{web,node}.js       the entries that load nothing from beside them: the module,
 //                                    by gzip and in base64, in a chunk that both share, and workers
 //   files.{node,opfs,durable}.js     the ready file systems, each by itself
+//   supervisor.{web,node,workerd,edge}.js the reader of commands, by itself, over its own module:
+//                       innerloop_supervisor.wasm, put here before as well
 //   toml-*.js                        what reads a `tool.toml`, loaded for it
 //   zip-*.js                         what makes and reads archives, loaded for them
 //   program.{web,node}.js            the workers that run WASI programs, whole
@@ -27,14 +29,16 @@ process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 const GLUE = ["innerloop_wasm_bg.wasm", "innerloop_wasm.js", "innerloop_wasm.d.ts"];
 /** What the glue may weigh, in bytes. */
 const MOST_GLUE = 25_000;
-const missing = GLUE.filter((file) => !existsSync(`dist/${file}`));
+const SUPERVISOR = "innerloop_supervisor.wasm";
+const GIVEN = [...GLUE, SUPERVISOR];
+const missing = GIVEN.filter((file) => !existsSync(`dist/${file}`));
 if (missing.length > 0) {
   console.error(`dist/ lacks ${missing.join(", ")}: run \`cargo xtask prepare\` first`);
   process.exit(1);
 }
 
 for (const file of readdirSync("dist")) {
-  if (!GLUE.includes(file)) rmSync(`dist/${file}`, { recursive: true });
+  if (!GIVEN.includes(file)) rmSync(`dist/${file}`, { recursive: true });
 }
 
 const shared = {
@@ -159,8 +163,13 @@ const alone = {
   "files.node": "src/files.node.ts",
   "files.opfs": "src/files.opfs.ts",
   "files.durable": "src/files.durable.ts",
+  "supervisor.web": "src/supervisor.web.ts",
+  "supervisor.node": "src/supervisor.node.ts",
+  "supervisor.workerd": "src/supervisor.workerd.ts",
+  "supervisor.edge": "src/supervisor.edge.ts",
 };
-await build({ ...shared, entryPoints: alone, external: ["node:*"] });
+const external = ["node:*", `./${SUPERVISOR}`, `./${SUPERVISOR}?module`];
+await build({ ...shared, entryPoints: alone, external });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
   stdio: "inherit",
 });

@@ -1,5 +1,5 @@
-//! The core as a module without imports, for hosts in any language: built, left with nothing but
-//! its four exports, and optimised.
+//! The core and the supervisor as modules without imports, for hosts in any language: built, left
+//! with nothing but their four exports, and optimised.
 
 use crate::failure::TaskError;
 use crate::files;
@@ -12,18 +12,30 @@ use crate::workspace::Workspace;
 pub(crate) const CORE: &str = "target/core/innerloop_core.wasm";
 const EXPORTS: [&str; 4] = ["memory", "innerloop_abi", "innerloop_room", "innerloop_call"];
 
-/// Step: builds the module.
+/// Step: builds the core's module.
 ///
 /// # Errors
 /// When the build or wasm-opt fails.
 pub(crate) fn build(workspace: &mut Workspace) -> Result<(), TaskError> {
-    let built = wasm::build_module(workspace, "innerloop-abi", &[])?;
+    build_bare(workspace, "innerloop-abi", CORE)
+}
+
+/// Step: builds the supervisor's module.
+///
+/// # Errors
+/// When the build or wasm-opt fails.
+pub(crate) fn build_supervisor(workspace: &mut Workspace) -> Result<(), TaskError> {
+    build_bare(workspace, "innerloop-supervisor-abi", wasm::SUPERVISOR)
+}
+
+fn build_bare(workspace: &Workspace, package: &str, output: &str) -> Result<(), TaskError> {
+    let built = wasm::build_module(workspace, package, &[])?;
     let strange = || TaskError(format!("{} is no wasm module", built.display()));
     let bare = module::exporting(&files::read(&built)?, &EXPORTS).ok_or_else(strange)?;
     let file = built.with_extension("bare.wasm");
     files::write_if_changed(&file, &bare)?;
-    let core = workspace.path(CORE);
-    npm::optimise_module(workspace, &file, &core)?;
-    println!("{CORE}: {} bytes", files::read(&core)?.len());
+    let optimised = workspace.path(output);
+    npm::optimise_module(workspace, &file, &optimised)?;
+    println!("{output}: {} bytes", files::read(&optimised)?.len());
     Ok(())
 }

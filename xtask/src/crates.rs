@@ -13,11 +13,12 @@ const CARRIED: [(&str, &str); 3] = [
 ];
 
 /// The packages of the workspace that are for this workspace only.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "count-lines",
     "innerloop-abi",
     "innerloop-schema",
     "innerloop-shell",
+    "innerloop-supervisor-abi",
     "innerloop-tests",
     "innerloop-wasm",
     "xtask",

@@ -29,7 +29,10 @@ pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut clippy = workspace.cargo_native("clippy");
     process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
-    clippy.args(["-p", "innerloop-wasm", "-p", "innerloop-abi", "-p", "xtask-bindgen"]);
+    for package in ["innerloop-wasm", "innerloop-abi", "innerloop-supervisor-abi", "xtask-bindgen"]
+    {
+        clippy.args(["-p", package]);
+    }
     clippy.args(["-p", "innerloop-schema", "-p", "count-lines"]);
     process::run(clippy.args(["--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
@@ -89,12 +92,13 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), TaskError> 
 const TEXT_CALLS: &str = "tests/interop/text_calls.py";
 
 /// The packages that are tested without the native host.
-const LIGHT_PACKAGES: [&str; 9] = [
+const LIGHT_PACKAGES: [&str; 10] = [
     "innerloop-json",
     "innerloop-types",
     "innerloop-wire",
     "innerloop-core",
     "innerloop-driver",
+    "innerloop-supervisor",
     "innerloop-tools",
     "innerloop-tests",
     "innerloop-schema",

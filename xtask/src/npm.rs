@@ -9,7 +9,7 @@ use crate::locals;
 use crate::order;
 use crate::process;
 use crate::programs::{PYTHON, QJS};
-use crate::wasm::{GLUE, SHELL};
+use crate::wasm::{GLUE, SHELL, SUPERVISOR};
 use crate::workspace::Workspace;
 
 /// The package's folder.
@@ -39,7 +39,7 @@ const SMALLEST: [&str; 8] = [
 /// The packed package.
 pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
 
-/// Step: puts the module, optimised, and its glue into the package.
+/// Step: puts the module, optimised, and its glue into the package, and the supervisor's module.
 ///
 /// # Errors
 /// When npm or wasm-opt fails.
@@ -49,6 +49,7 @@ pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), TaskError> {
     optimise_module(workspace, &input, &output)?;
     let dist = workspace.path(DIST);
     files::copy_if_changed(&output, &dist.join(MODULE))?;
+    files::copy_if_changed(&workspace.path(SUPERVISOR), &dist.join("innerloop_supervisor.wasm"))?;
     for glue in ["innerloop_wasm.js", "innerloop_wasm.d.ts"] {
         files::copy_if_changed(&workspace.path(GLUE).join(glue), &dist.join(glue))?;
     }

@@ -24,6 +24,8 @@ pub(crate) const PYTHON: TaskStep = step("fetch Python for pages", programs::fet
 pub(crate) const SHELL: TaskStep = step("build the shell for WASI", wasm::build_shell);
 /// The core for hosts in any language.
 pub(crate) const CORE: TaskStep = step("build the core without imports", abi::build);
+/// The supervisor for hosts in any language: half a minute at first.
+const SUPERVISOR: TaskStep = step("build the supervisor without imports", abi::build_supervisor);
 /// The core for hosts in any language, and what uses it and the tools: the Python package, checked
 /// and tested, and the examples.
 pub(crate) const ELSEWHERE: [TaskStep; 5] =
@@ -31,7 +33,8 @@ pub(crate) const ELSEWHERE: [TaskStep; 5] =
 /// The tests that sessions are the same in every language.
 pub(crate) const THE_SAME: [TaskStep; 2] = [corpus::CORPUS, kills::KILLS];
 /// The npm package.
-pub(crate) const PACKAGE: [TaskStep; 3] = [
+pub(crate) const PACKAGE: [TaskStep; 4] = [
+    SUPERVISOR,
     step("build the wasm binding", wasm::build_binding),
     step("optimise the wasm module", npm::optimise),
     step("build and pack the npm package", npm::pack),

@@ -11,7 +11,7 @@ use crate::machine;
 use crate::package::{TEXTS, VERSION};
 use crate::process;
 use crate::steps::{TaskStep, step, test_step};
-use crate::wasm::GUEST;
+use crate::wasm::{GUEST, SUPERVISOR};
 use crate::workspace::Workspace;
 
 /// The package's folder.
@@ -20,7 +20,7 @@ const PACKAGE: &str = "python";
 const TARGET: &str = "target/python";
 /// The packages that build and check the package; their versions are pinned, so that they do the
 /// same anywhere.
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 8] = [
     "canitoolcall==0.1.1",
     "flit-core==3.12.0",
     "httpx==0.28.1",
@@ -28,7 +28,30 @@ const TOOLS: [&str; 7] = [
     "pyright==1.1.414",
     "ruff==0.17.6",
     "wasmtime==50.0.1",
+    "zopfli==0.4.3",
 ];
+/// Packs a wheel anew, in six seconds: any program unpacks it as before, and its modules are 5 %
+/// smaller. The `zipfile` of Python takes no other compressor but by this name.
+const PACK_SMALLER: &str = "
+import sys, zipfile
+from zopfli.zlib import compress
+
+class Deflate:
+    def __init__(self):
+        self.data = bytearray()
+    def compress(self, data):
+        self.data += data
+        return b''
+    def flush(self):
+        return compress(bytes(self.data))[2:-4]
+
+with zipfile.ZipFile(sys.argv[1]) as wheel:
+    files = [(file, wheel.read(file)) for file in wheel.infolist()]
+zipfile._get_compressor = lambda *_: Deflate()
+with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
+    for file, data in files:
+        wheel.writestr(file, data)
+";
 /// The folders that are formatted and checked, as seen from the package.
 const SOURCES: [&str; 3] = [".", "../examples", "../tests/interop"];
 /// The packages that the wheel alone needs.
@@ -47,8 +70,9 @@ pub(crate) const CHECKED: TaskStep =
 pub(crate) const TESTED: TaskStep = test_step("test the Python package", test);
 
 fn build_wheel(workspace: &mut Workspace) -> Result<(), TaskError> {
+    abi::build_supervisor(workspace)?;
     let inside = workspace.path(PACKAGE).join("innerloop");
-    for module in [abi::CORE, GUEST] {
+    for module in [abi::CORE, GUEST, SUPERVISOR] {
         let name = module.rsplit('/').next().unwrap_or(module);
         files::copy_if_changed(&workspace.path(module), &inside.join(name))?;
     }
@@ -59,6 +83,8 @@ fn build_wheel(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut pip = pip(workspace, &python);
     pip.args(["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", TARGET]);
     process::run(pip.arg(format!("./{PACKAGE}")))?;
+    let mut pack = workspace.program(&python, "");
+    process::run(pack.args(["-c", PACK_SMALLER]).arg(wheel(workspace)))?;
     let size = files::read(&wheel(workspace))?.len();
     println!("{}: {size} bytes of at most {BUDGET}", wheel(workspace).display());
     match size <= BUDGET {

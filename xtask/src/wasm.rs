@@ -12,6 +12,8 @@ use crate::workspace::Workspace;
 
 /// The path of the guest that `host-native/sandbox` embeds.
 pub(crate) const GUEST: &str = "target/guests/tools.wasm";
+/// The path of the supervisor's module without imports, which npm and the wheel pack.
+pub(crate) const SUPERVISOR: &str = "target/core/innerloop_supervisor.wasm";
 /// The example of a tool of one's own.
 const EXAMPLE: &str = "count-lines";
 /// The path of the shell that `host-native/sandbox` embeds and npm packs.

@@ -12,11 +12,12 @@ use crate::toolchain::{self, WasmToolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
-pub(crate) const NATIVE_PACKAGES: [&str; 14] = [
+pub(crate) const NATIVE_PACKAGES: [&str; 15] = [
     "innerloop-types",
     "innerloop-wire",
     "innerloop-core",
     "innerloop-driver",
+    "innerloop-supervisor",
     "innerloop-tools",
     "innerloop-workspace",
     "innerloop-sandbox",

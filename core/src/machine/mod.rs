@@ -40,7 +40,7 @@ pub(crate) mod table;
 pub(crate) mod tool_call;
 mod tool_search;
 mod tool_stages;
-mod tool_table;
+pub(crate) mod tool_table;
 pub(crate) mod turn_options;
 mod turn_tools;
 mod unsent;

@@ -246,6 +246,11 @@ impl AgentSetup {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
+    /// Returns the tools.
+    pub(crate) fn tools(&self) -> &[RegisteredTool] {
+        &self.tools
+    }
+
     /// Returns the names of the tools.
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| &*tool.spec.name)

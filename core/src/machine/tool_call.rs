@@ -11,15 +11,12 @@ use super::{
     pipeline::{self, CallExecution, LaunchedRun, PlannedRun, ToolTask},
     turn_options,
 };
-use crate::{
-    profile::ToolCategory,
-    rules::{approval, guard},
-};
+use crate::rules::{approval, guard};
 use alloc::{format, string::String, sync::Arc};
 use innerloop_json::{IntoList, ToJson};
 use innerloop_types::{
     action::{Action, DeniedBy, Outcome, Patch, ToolError},
-    config::{ApprovalRule, AskAbout, DeniedResult, ExecMode, HookPoint},
+    config::{ApprovalRule, DeniedResult, ExecMode, HookPoint},
     event::EventKind,
     id::{AgentId, EffectId},
     input::{Answer, HookReply},
@@ -427,17 +424,15 @@ impl RoundCall {
             return self.fail(outcome, ctx);
         }
         let policy = &ctx.setup.config.approval;
-        let asks = match (&work, policy.ask) {
-            (ToolTask::Inner(_), _) | (_, AskAbout::Nothing) => false,
+        let asks = match &work {
+            ToolTask::Inner(_) => false,
             // What is read there was read before: it is no call of the host's.
-            (ToolTask::Run { run: PlannedRun { run, .. }, .. }, _)
+            ToolTask::Run { run: PlannedRun { run, .. }, .. }
                 if matches!(run.job, Job::Kept(_)) =>
             {
                 false
             }
-            (ToolTask::Run { category, .. }, AskAbout::Programs) => *category == ToolCategory::Runs,
-            (ToolTask::Run { category, .. }, AskAbout::Changes) => *category != ToolCategory::Reads,
-            (ToolTask::Run { .. }, AskAbout::Everything) => true,
+            ToolTask::Run { category, .. } => category.is_asked_about(policy.ask),
         };
         let ToolCall { name, arguments, .. } = &self.tool_call;
         let rules = policy.allow.iter().chain(&ctx.body.learnt().allowed);

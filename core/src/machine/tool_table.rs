@@ -11,9 +11,18 @@ use crate::{
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{IntoList, Value, joined};
 use innerloop_types::{
-    config::{ConfigError, SessionConfig, ToolChoice},
+    config::{AskAbout, ConfigError, SessionConfig, ToolChoice},
     tool::{ToolSpec, ToolsShown},
 };
+
+/// A tool that an agent has.
+#[derive(Clone, Debug)]
+pub struct AgentTool {
+    /// The tool as the model sees it.
+    pub spec: Arc<ToolSpec>,
+    /// True if calls of it wait for an approval, unless a rule allows them.
+    pub needs_approval: bool,
+}
 
 /// A registered tool.
 #[derive(Clone, Debug)]
@@ -41,6 +50,13 @@ impl RegisteredTool {
     pub(super) fn is_shown(&self, choice: &ToolChoice) -> bool {
         // A provider refuses the choice of a tool that the request does not have.
         !self.is_deferred || matches!(choice, ToolChoice::Tool(name) if name == self.name())
+    }
+
+    /// Returns it as hosts are told of it, under that policy of approvals.
+    pub(crate) fn told(&self, ask: AskAbout) -> AgentTool {
+        let is_inner = self.row.is_some_and(|row| !row.is_action());
+        let needs_approval = !is_inner && self.policy.category.is_asked_about(ask);
+        AgentTool { spec: Arc::clone(&self.spec), needs_approval }
     }
 
     /// Returns the place of its category among [`CATEGORIES`].

@@ -11,7 +11,7 @@ use alloc::{format, string::String, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::{
     action::{Action, ChangeKind, Outcome, Patch, ReportedChange, ToolError},
-    config::{EnvironmentFacts, NamedAgent},
+    config::{AskAbout, EnvironmentFacts, NamedAgent},
     json::Json,
     path::seen,
     tool::{BuiltinTools, FreeformSpec, ToolSpec},
@@ -117,6 +117,18 @@ pub(crate) enum ToolCategory {
     Changes,
     /// Calls run a program or a tool of the host, which may do anything.
     Runs,
+}
+
+impl ToolCategory {
+    /// Returns whether such calls wait for an approval under that policy.
+    pub(crate) const fn is_asked_about(self, ask: AskAbout) -> bool {
+        match ask {
+            AskAbout::Nothing => false,
+            AskAbout::Programs => matches!(self, Self::Runs),
+            AskAbout::Changes => !matches!(self, Self::Reads),
+            AskAbout::Everything => true,
+        }
+    }
 }
 
 /// The note that the model reads below the output of a run that its time limit ended.

@@ -4,7 +4,7 @@
 
 use super::Session;
 use crate::{
-    machine::{agent::Agent, instructions::is_document},
+    machine::{agent::Agent, instructions::is_document, tool_table::AgentTool},
     rules::{gauge::prose_cost, prompt::project_docs},
 };
 use alloc::{string::String, vec::Vec};
@@ -73,6 +73,15 @@ impl Session {
     #[must_use]
     pub fn subagents(&self) -> Vec<SubagentInfo> {
         self.others.values().filter_map(|agent| self.subagent(agent)).into_list()
+    }
+
+    /// Returns the tools of an agent, in the order of its requests; `None` if there is no such
+    /// agent.
+    #[must_use]
+    pub fn tools(&self, agent: AgentId) -> Option<Vec<AgentTool>> {
+        let setup = &self.agent(agent)?.setup;
+        let ask = setup.config.approval.ask;
+        Some(setup.tools().iter().map(|tool| tool.told(ask)).into_list())
     }
 
     /// Returns the configuration in force under the session's own id: a blueprint's sessions share

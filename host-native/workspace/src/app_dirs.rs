@@ -36,8 +36,10 @@ pub fn data() -> Option<PathBuf> {
 
 /// Returns the folders whose files decide what the next run does, and with which keys and programs.
 pub fn of_next_run() -> impl Iterator<Item = PathBuf> {
-    let agents = env::home_dir().map(|home| home.join(".agents"));
-    [config(), state(), data(), agents].into_iter().flatten()
+    // The second one holds the user's commands; what other programs keep beside them is theirs.
+    let own = [".agents", ".claude/commands"];
+    let own = env::home_dir().into_iter().flat_map(move |home| own.map(|name| home.join(name)));
+    [config(), state(), data()].into_iter().flatten().chain(own)
 }
 
 /// Returns the message for a file or folder of these that can't be written, with what to do.

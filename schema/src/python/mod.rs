@@ -33,18 +33,20 @@ const NAMES: [(&str, &str); 13] = [
     ("VisibleTurn", "SeenTurn"),
 ];
 /// The types that are declared as they may be given, not as they are written.
-const GIVEN: [&str; 8] = [
+const GIVEN: [&str; 10] = [
     "Command",
     "TurnOptions",
     "HttpInput",
     "ResponseHead",
     "ToolSpec",
+    "CustomCommand",
+    "PendingAsks",
     "ApprovalRule",
     "EnvironmentFacts",
     "GitFacts",
 ];
 
-const PLANS: [ModulePlan; 11] = [
+const PLANS: [ModulePlan; 12] = [
     ModulePlan {
         path: "python/innerloop/protocol/data.py",
         about: "What inputs, effects, events and the history hold.",
@@ -99,6 +101,11 @@ const PLANS: [ModulePlan; 11] = [
         path: "python/innerloop/protocol/lines.py",
         about: "Requests to sessions, and the lines of their answers.",
         roots: &["LineRequest", "AnswerLine"],
+    },
+    ModulePlan {
+        path: "python/innerloop/protocol/commands.py",
+        about: "What people type, as commands, answers and texts.",
+        roots: &["CommandWord", "CustomCommand", "PendingAsks"],
     },
 ];
 const MADE: &str = "Made of the core's types, whose words these are: see \

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 73] = [
+const NAMES: [(&str, &str); 76] = [
     ("Action", "Action"),
     // The options have a `NamedAgent` of their own.
     ("NamedAgent", "AgentDefinition"),
@@ -29,10 +29,12 @@ const NAMES: [(&str, &str); 73] = [
     ("BodyBytes", "Bytes"),
     ("ReportedChange", "FileChange"),
     ("Command", "Command"),
+    ("CommandWord", "CommandWord"),
     ("CompactionPolicy", "CompactionPolicy"),
     ("EndpointCompat", "Compat"),
     ("ConfigError", "ConfigError"),
     ("ContextUsage", "ContextUsage"),
+    ("CustomCommand", "CustomCommand"),
     ("Deadline", "Deadline"),
     ("DeniedBy", "DeniedBy"),
     ("Effect", "Effect"),
@@ -63,6 +65,7 @@ const NAMES: [(&str, &str); 73] = [
     ("Output", "Output"),
     ("Part", "Part"),
     ("PartPlace", "PartPlace"),
+    ("PendingAsks", "PendingAsks"),
     ("PlanItem", "PlanItem"),
     ("ConfigPreset", "Preset"),
     ("Price", "Price"),
@@ -94,11 +97,11 @@ const NAMES: [(&str, &str); 73] = [
 /// Events whose names say too little, or something else, outside of their module.
 const EVENT_NAMES: [(&str, &str); 2] = [("plan", "PlanUpdate"), ("error", "Failure")];
 /// The types that are declared as they may be given, not as they are written.
-const GIVEN: [&str; 1] = ["Command"];
+const GIVEN: [&str; 3] = ["Command", "CustomCommand", "PendingAsks"];
 /// The types that are declared as `OneOf`: objects that have exactly one of their fields.
 const ONE_OF: [&str; 5] = ["Ask", "BuiltinTools", "Effect", "Job", "Output"];
 
-const PLANS: [ModulePlan; 8] = [
+const PLANS: [ModulePlan; 9] = [
     ModulePlan {
         path: "wasm/npm/src/json/data.ts",
         about: "The data that inputs, effects, events and the history hold, as the session's log \
@@ -151,6 +154,11 @@ const PLANS: [ModulePlan; 8] = [
                 door is an object with one key, its kind, whose value is `null` if there is \
                 nothing to say.",
         roots: &["Input", "Command", "Output", "Deadline", "RejectedInput"],
+    },
+    ModulePlan {
+        path: "wasm/npm/src/json/commands.ts",
+        about: "What people type, as commands, answers and texts.",
+        roots: &["CommandWord", "CustomCommand", "PendingAsks"],
     },
 ];
 /// The module of types that are written by hand.

@@ -56,6 +56,7 @@ mod smoke;
 mod startup;
 mod tools;
 mod tools_shown;
+mod typed_commands;
 mod web;
 
 use innerloop_sandbox::{EngineOptions, SandboxEngine};

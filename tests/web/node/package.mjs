@@ -38,9 +38,14 @@ test("the package holds its parts, its licences and nothing else", () => {
       "dist/index.node.js",
       "dist/index.web.js",
       "dist/index.workerd.js",
+      "dist/innerloop_supervisor.wasm",
       MODULE,
       "dist/program.node.js",
       "dist/program.web.js",
+      "dist/supervisor.edge.js",
+      "dist/supervisor.node.js",
+      "dist/supervisor.web.js",
+      "dist/supervisor.workerd.js",
       "dist/toml.js",
       "dist/zip.js",
       "files/durable/package.json",
@@ -48,6 +53,7 @@ test("the package holds its parts, its licences and nothing else", () => {
       "files/opfs/package.json",
       "inline/package.json",
       "package.json",
+      "supervisor/package.json",
     ],
   );
   const { exports, dependencies } = JSON.parse(readFileSync(join(installed, "package.json")));
@@ -61,7 +67,7 @@ test("the package holds its parts, its licences and nothing else", () => {
 
 test("what does not know `exports` finds the same parts", () => {
   const { exports } = JSON.parse(readFileSync(join(installed, "package.json")));
-  for (const part of ["inline", "files/node", "files/opfs", "files/durable"]) {
+  for (const part of ["inline", "files/node", "files/opfs", "files/durable", "supervisor"]) {
     const own = JSON.parse(readFileSync(join(installed, part, "package.json")));
     const { types, node, default: other } = exports[`./${part}`];
     const found = (path) => path && join(part, path);
@@ -194,7 +200,7 @@ const readme = readFileSync(join(installed, "README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
 
 test("the examples of the package's README fit its types", () => {
-  assert.equal(examples.length, 19);
+  assert.equal(examples.length, 20);
   const files = examples.map((_, at) => `readme-${at}.mts`);
   files.forEach((file, at) => writeFileSync(join(folder, file), examples[at]));
   const node = `declare const process: {

@@ -1,17 +1,47 @@
 //! The commands of a conversation: what a person can type for the program itself rather than for
-//! the agent, and the help about it. Carrying them out is `ui/slash_commands`.
+//! the agent, and the help about it. What a text is, is read by the table that all hosts share, to
+//! which the program adds words of its own. Carrying them out is `ui/slash_commands`.
 
+use super::custom_commands::CustomCommands;
 use crate::{
     args::ApprovalLevel,
-    style::{OutputStyle, TextStyle},
+    style::{OutputStyle, TextStyle, brief},
     wrap::{LineWrapper, Margin},
 };
 use clap::ValueEnum as _;
+use innerloop_host::facts::command_files::CommandFile;
+use innerloop_supervisor::commands::{CommandTable, CommandWord, CustomCommand, PendingAsks};
 
 /// The commands' names, for completion.
-pub(super) const NAMES: [&str; 17] = [
+const NAMES: [&str; 21] = [
     "/apply", "/approve", "/attach", "/clear", "/compact", "/context", "/cost", "/diff", "/drop",
-    "/effort", "/help", "/model", "/new", "/quit", "/redo", "/rewind", "/undo",
+    "/effort", "/help", "/model", "/new", "/quit", "/redo", "/rewind", "/status", "/stop",
+    "/tools", "/undo", "/version",
+];
+
+/// The words that the program adds to the table.
+const OWN: [&str; 9] =
+    ["apply", "approve", "attach", "context", "cost", "diff", "drop", "effort", "rewind"];
+
+/// The words of the table that are about threads and jobs, which a conversation does not have, and
+/// others that it has no answer to.
+const WITHOUT: [&str; 16] = [
+    "heartbeat",
+    "summarize",
+    "summary",
+    "suggest",
+    "thread",
+    "threads",
+    "resume",
+    "progress",
+    "list",
+    "jobs",
+    "job",
+    "create",
+    "cancel",
+    "skills",
+    "ping",
+    "debug",
 ];
 
 /// The words with which people leave a shell or another program.
@@ -38,6 +68,10 @@ const HELP: &str = "\
 /compact [TEXT]  sum the conversation up; TEXT says what matters
 /context         what fills the context window: prompt, instructions, tools, what was said
 /cost            what the conversation has come to
+/status          session, model, preset, state, tokens and cost
+/tools           the tools that the agent has, and which of them need a yes
+/stop            stop what goes on (Esc)
+/version         the version of this program
 /new             begin another session; this one is kept
 /quit            leave (Ctrl-D); exit does, too
 
@@ -61,10 +95,13 @@ pub(super) fn words(command: &str) -> Vec<String> {
 }
 
 /// Returns the answer to `/help` on a terminal of that many columns.
-pub(super) fn help(columns: usize, style: OutputStyle) -> String {
+pub(super) fn help(known: &ConversationCommands, columns: usize, style: OutputStyle) -> String {
     let mut flow = LineWrapper::new(style, Some(columns));
-    for line in HELP.lines() {
-        let (head, text) = line.split_once("  ").unwrap_or((line, ""));
+    let (commands, keys) = HELP.split_once("\n\n").unwrap_or((HELP, ""));
+    let halves = |line: &'static str| line.split_once("  ").unwrap_or((line, ""));
+    let own = |(head, text): (&str, &str)| (head.to_owned(), text.to_owned());
+    let listed = commands.lines().map(halves).map(own).chain(known.custom.lines());
+    for (head, text) in listed.chain([own(("", ""))]).chain(keys.lines().map(halves).map(own)) {
         // The space after it keeps a head that fills its column apart from the text.
         let head = format!("{head:0$} ", INDENT - 1);
         flow.set_margin(Margin::new(head, " ".repeat(INDENT)).full());
@@ -78,6 +115,14 @@ pub(super) fn help(columns: usize, style: OutputStyle) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SlashCommand {
     Help,
+    /// Send a text that a custom command has made.
+    Say(String),
+    /// Answer the open question with that word.
+    Reply(&'static str),
+    Stop,
+    Status,
+    Tools,
+    Version,
     Model(Option<String>),
     Effort(Option<String>),
     /// Which calls run without a question from now on, or do now.
@@ -110,78 +155,135 @@ pub(super) enum SlashCommand {
     Quit,
 }
 
+/// The most characters of an unknown name.
+const NAME: usize = 40;
+
 /// The reply to a line that was meant for a shell.
 const NO_SHELL: &str = "no line for a shell is run here: Ctrl-Z leads to yours, and fg back; with \
                         a space before it, it goes to the agent";
 
-/// Parses a command; returns none if the text is not a command, and an error for the person if it
-/// is a wrong one.
-pub(super) fn parse(text: &str) -> Option<Result<SlashCommand, String>> {
-    // Before the text is trimmed: a space before the mark sends the line to the agent.
-    if text.starts_with('!') {
-        return Some(Err(NO_SHELL.to_owned()));
-    }
-    let text = text.trim();
-    if FAREWELLS.contains(&text.to_lowercase().as_str()) {
-        return Some(Ok(SlashCommand::Quit));
-    }
-    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let word = name.strip_prefix('/')?;
-    // A path such as `/etc/hosts` is a message to the agent, not a command.
-    if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return None;
-    }
-    Some(command(name, rest.trim()))
+/// The commands that a person can type in a conversation.
+pub(super) struct ConversationCommands {
+    table: CommandTable,
+    custom: CustomCommands,
+    /// The reasons why commands of files can't be used.
+    pub(super) warnings: Vec<String>,
 }
 
-fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
+impl ConversationCommands {
+    /// Returns the program's commands with those of files. Of equal names the first one counts.
+    pub(super) fn new(files: &[CommandFile]) -> Self {
+        let own = |name: &str| CustomCommand { name: name.to_owned(), template: None };
+        let custom = OWN.into_iter().map(own).collect();
+        let mut table = CommandTable { custom, without: WITHOUT.map(str::to_owned).to_vec() };
+        let (custom, warnings) = CustomCommands::read(files, &table);
+        table.custom.extend(custom.commands());
+        Self { table, custom, warnings }
+    }
+
+    /// Returns the commands' names, for completion.
+    pub(super) fn names(&self) -> Vec<&str> {
+        NAMES.into_iter().chain(self.custom.names()).collect()
+    }
+
+    /// Parses a command; returns none if the text is not a command, and an error for the person if
+    /// it is a wrong one.
+    pub(super) fn parse(&self, text: &str) -> Option<Result<SlashCommand, String>> {
+        // Before the text is trimmed: a space before the mark sends the line to the agent.
+        if text.starts_with('!') {
+            return Some(Err(NO_SHELL.to_owned()));
+        }
+        if FAREWELLS.contains(&text.trim().to_lowercase().as_str()) {
+            return Some(Ok(SlashCommand::Quit));
+        }
+        // What is pending has a question on the screen, which reads its answers itself.
+        let word = self.table.read(text, &PendingAsks::default());
+        Some(match word {
+            CommandWord::Text { text: said } if said == text => return None,
+            CommandWord::Text { text: said } => Ok(SlashCommand::Say(said)),
+            CommandWord::Unknown { name, usage: Some(usage), .. } => {
+                Err(format!("/{name} is used so: {usage}"))
+            }
+            CommandWord::Unknown { name, near, .. } => Err(unknown(&name, near.as_deref())),
+            CommandWord::Own { name, args } => own(&name, &args),
+            CommandWord::System { name, args } => system(&name, &args),
+            CommandWord::Undo { steps } => Ok(SlashCommand::Undo(steps)),
+            CommandWord::UndoFiles => Ok(SlashCommand::UndoFiles),
+            CommandWord::Redo { steps } => Ok(SlashCommand::Redo(steps)),
+            CommandWord::Clear => Ok(SlashCommand::Clear),
+            CommandWord::Compact { instructions } => Ok(SlashCommand::Compact(instructions)),
+            CommandWord::Interrupt => Ok(SlashCommand::Stop),
+            CommandWord::NewThread => Ok(SlashCommand::New),
+            CommandWord::JobStatus { id: None } => Ok(SlashCommand::Status),
+            CommandWord::JobStatus { id: Some(_) } => Err("/status takes nothing behind it".into()),
+            CommandWord::HelpJob { .. } => Ok(SlashCommand::Help),
+            CommandWord::Approve { always: false } => Ok(SlashCommand::Reply("yes")),
+            CommandWord::Approve { always: true } => Ok(SlashCommand::Reply("always")),
+            CommandWord::Deny => Ok(SlashCommand::Reply("no")),
+            CommandWord::Quit => Ok(SlashCommand::Quit),
+            // The names of these are left out of the table.
+            CommandWord::Secret
+            | CommandWord::Heartbeat
+            | CommandWord::Summarize
+            | CommandWord::Suggest
+            | CommandWord::Thread { .. }
+            | CommandWord::ListThreads
+            | CommandWord::ResumeThread { .. }
+            | CommandWord::CreateJob { .. }
+            | CommandWord::ListJobs { .. }
+            | CommandWord::CancelJob { .. } => return None,
+        })
+    }
+}
+
+/// Returns the answer to a command that there is not.
+fn unknown(name: &str, near: Option<&str>) -> String {
+    let near = near.map(|near| format!(", did you mean /{near}?")).unwrap_or_default();
+    format!("there is no /{}{near}; /help tells what there is", brief(name, NAME))
+}
+
+/// Returns the command that one of the program's own words is.
+fn own(name: &str, rest: &str) -> Result<SlashCommand, String> {
     let rest = Some(rest).filter(|rest| !rest.is_empty());
     let plain = |command| match rest {
         None => Ok(command),
-        Some(_) => Err(format!("{name} takes nothing behind it")),
+        Some(_) => Err(format!("/{name} takes nothing behind it")),
     };
     match (name, rest) {
-        ("/help", _) => Ok(SlashCommand::Help),
-        ("/model", rest) => Ok(SlashCommand::Model(rest.map(str::to_owned))),
-        ("/effort", rest) => Ok(SlashCommand::Effort(rest.map(str::to_owned))),
-        ("/approve", None) => Ok(SlashCommand::Approve(None)),
-        ("/approve", Some(which)) => match ApprovalLevel::from_str(which, false) {
+        ("effort", rest) => Ok(SlashCommand::Effort(rest.map(str::to_owned))),
+        ("approve", None) => Ok(SlashCommand::Approve(None)),
+        ("approve", Some(which)) => match ApprovalLevel::from_str(which, true) {
             Ok(which) => Ok(SlashCommand::Approve(Some(which))),
             Err(_) => Err("/approve takes none, edits or all".to_owned()),
         },
-        ("/diff", _) => plain(SlashCommand::Diff),
-        ("/apply", Some("over")) => Ok(SlashCommand::Apply { over: true }),
-        ("/apply", None) => Ok(SlashCommand::Apply { over: false }),
-        ("/apply", Some("ask")) => Ok(SlashCommand::AskToApply),
-        ("/apply", Some(_)) => Err("/apply takes over, ask, or nothing behind it".to_owned()),
-        ("/attach", Some(file)) => Ok(SlashCommand::Attach(file.to_owned())),
-        ("/attach", None) => Err("/attach takes a file".to_owned()),
-        ("/drop", _) => plain(SlashCommand::Drop),
-        ("/undo", Some("files")) => Ok(SlashCommand::UndoFiles),
-        ("/undo", rest) => {
-            steps(rest).map(SlashCommand::Undo).ok_or("/undo takes a number, or files".to_owned())
+        ("diff", _) => plain(SlashCommand::Diff),
+        ("apply", None) => Ok(SlashCommand::Apply { over: false }),
+        ("apply", Some(word)) if word.eq_ignore_ascii_case("over") => {
+            Ok(SlashCommand::Apply { over: true })
         }
-        ("/redo", rest) => {
-            steps(rest).map(SlashCommand::Redo).ok_or("/redo takes a number".to_owned())
-        }
-        ("/rewind", None) => Ok(SlashCommand::Rewind(None)),
-        ("/rewind", rest) => match steps(rest) {
+        ("apply", Some(word)) if word.eq_ignore_ascii_case("ask") => Ok(SlashCommand::AskToApply),
+        ("apply", Some(_)) => Err("/apply takes over, ask, or nothing behind it".to_owned()),
+        ("attach", Some(file)) => Ok(SlashCommand::Attach(file.to_owned())),
+        ("attach", None) => Err("/attach takes a file".to_owned()),
+        ("drop", _) => plain(SlashCommand::Drop),
+        ("rewind", None) => Ok(SlashCommand::Rewind(None)),
+        ("rewind", Some(steps)) => match steps.parse().ok().filter(|steps| *steps > 0) {
             Some(steps) => Ok(SlashCommand::Rewind(Some(steps))),
             None => Err("/rewind takes a number of its list".to_owned()),
         },
-        ("/clear", _) => plain(SlashCommand::Clear),
-        ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
-        ("/context", _) => plain(SlashCommand::Context),
-        ("/cost", _) => plain(SlashCommand::Cost),
-        ("/new", _) => plain(SlashCommand::New),
-        ("/quit" | "/exit", _) => plain(SlashCommand::Quit),
-        _ => Err(format!("there is no {name}; /help tells what there is")),
+        ("context", _) => plain(SlashCommand::Context),
+        _ => plain(SlashCommand::Cost),
     }
 }
 
-/// Returns the number of steps that is meant, at least one.
-fn steps(rest: Option<&str>) -> Option<u32> {
-    rest.map_or(Ok(1), str::parse).ok().filter(|steps| *steps > 0)
+/// Returns the command that a question to the program is.
+fn system(name: &str, args: &str) -> Result<SlashCommand, String> {
+    match name {
+        "model" => Ok(SlashCommand::Model(Some(args.to_owned()).filter(|name| !name.is_empty()))),
+        "tools" => Ok(SlashCommand::Tools),
+        "version" => Ok(SlashCommand::Version),
+        _ => Ok(SlashCommand::Help),
+    }
 }
 
 #[cfg(test)]
@@ -189,9 +291,14 @@ mod tests {
     use super::*;
     use crate::args::ColourChoice;
 
+    fn file(path: &str, text: &str) -> CommandFile {
+        CommandFile { path: path.into(), text: text.into() }
+    }
+
     #[test]
     fn what_begins_with_a_slash_is_a_command_or_a_path() {
-        let told = |text| parse(text).map(|it| it.map_err(|why| why.len() > 10));
+        let known = ConversationCommands::new(&[]);
+        let told = |text| known.parse(text).map(|it| it.map_err(|why| why.len() > 10));
         assert_eq!(told("fix it"), None);
         assert_eq!(told("/usr/bin is gone"), None);
         assert_eq!(told("/"), None);
@@ -227,11 +334,83 @@ mod tests {
         }
         for name in NAMES.into_iter().filter(|name| *name != "/help") {
             assert!(HELP.contains(name), "{name}");
+            assert_ne!(told(name), Some(Err(false)), "{name}");
         }
     }
 
     #[test]
+    fn j12_commands_are_read_in_any_case_and_unknown_ones_are_told_with_a_near_name() {
+        let known = ConversationCommands::new(&[]);
+        let told = |text| known.parse(text);
+        for (text, command) in [
+            ("/UNDO 2", SlashCommand::Undo(2)),
+            ("/Undo FILES", SlashCommand::UndoFiles),
+            ("/?", SlashCommand::Help),
+            ("/Apply Over", SlashCommand::Apply { over: true }),
+            ("/APPROVE Edits", SlashCommand::Approve(Some(ApprovalLevel::Edits))),
+            ("/stop", SlashCommand::Stop),
+            ("/status", SlashCommand::Status),
+            ("/tools", SlashCommand::Tools),
+            ("/version", SlashCommand::Version),
+            ("/y", SlashCommand::Reply("yes")),
+            ("/always", SlashCommand::Reply("always")),
+            ("/deny", SlashCommand::Reply("no")),
+        ] {
+            assert_eq!(told(text), Some(Ok(command)), "{text}");
+        }
+        for (text, part) in [
+            ("/modl", "there is no /modl, did you mean /model?"),
+            ("/UNOD", "there is no /unod, did you mean /undo?"),
+            ("/heartbeat", "there is no /heartbeat; /help tells"),
+            ("/job build it", "there is no /job"),
+            ("/resume", "there is no /resume"),
+            ("/status 4", "/status takes nothing behind it"),
+            ("/undo it", "/undo is used so: /undo [N] | /undo files"),
+        ] {
+            let why = told(text).unwrap().unwrap_err();
+            assert!(why.starts_with(part), "{text}: {why}");
+        }
+        for text in ["/etc/hosts is wrong", "//x", "/undo\nthat", "yes", "/a.b", "cancel"] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn m2_commands_of_files_are_read_completed_and_shown_in_the_help() {
+        let known = ConversationCommands::new(&[
+            file("a/fix.md", "---\ndescription: Fixes an issue\nargument-hint: ID\n---\nFix $1."),
+            file("b/fix.md", "never"),
+            file("b/job.md", "A job\nfor you."),
+            file("b/Undo.md", "never"),
+            file("b/diff.md", "never"),
+            file("b/a b.md", "never"),
+            file("b/empty.md", "---\ndescription: x\n---\n"),
+        ]);
+        assert_eq!(known.parse("/FIX 7"), Some(Ok(SlashCommand::Say("Fix 7.".into()))));
+        assert_eq!(known.parse("/job"), Some(Ok(SlashCommand::Say("A job\nfor you.".into()))));
+        assert_eq!(known.parse("/undo"), Some(Ok(SlashCommand::Undo(1))));
+        assert_eq!(known.parse("/diff"), Some(Ok(SlashCommand::Diff)));
+        let why = known.parse("/fxi").unwrap().unwrap_err();
+        assert!(why.contains("did you mean /fix?"), "{why}");
+        let names = known.names();
+        assert_eq!(names.get(NAMES.len()..), Some(&["/fix", "/job"][..]));
+        let shown = help(&known, 80, OutputStyle::new(ColourChoice::Never));
+        assert!(shown.contains("\n/fix ID          Fixes an issue\n/job             A job for"));
+        for (warning, part) in known.warnings.iter().zip([
+            "b/Undo.md is not used: /undo is the program's own",
+            "b/diff.md is not used: /diff is the program's own",
+            "b/a b.md is not used: its name",
+            "b/empty.md is not used: it is empty",
+        ]) {
+            assert!(warning.starts_with(part), "{warning}");
+        }
+        assert_eq!(known.warnings.len(), 4, "{:?}", known.warnings);
+    }
+
+    #[test]
     fn help_is_wrapped_with_its_columns() {
+        let known = ConversationCommands::new(&[]);
+        let help = |columns, style| help(&known, columns, style);
         let narrow = help(40, OutputStyle::new(ColourChoice::Never));
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         let begin =

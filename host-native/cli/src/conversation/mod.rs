@@ -9,6 +9,8 @@ mod commands;
 mod completion;
 mod composer;
 mod context_table;
+mod custom_commands;
+mod session_answers;
 mod steps;
 mod turn_review;
 mod ui;
@@ -31,6 +33,7 @@ use super::{
     style::OutputStyle,
     terminal::{KeyReader, Keyboard, Screen},
 };
+use commands::ConversationCommands;
 use innerloop_core::input::Command;
 use innerloop_host::host::HostEvent;
 use std::{
@@ -107,16 +110,15 @@ async fn converse(
     let is_under_way = past.as_ref().is_some_and(|past| past.is_under_way);
     let mut interrupts = SignalStream::new()?;
     let begin = async {
-        let asked = SessionRequest::read(args, past, true).await?;
+        let mut asked = SessionRequest::read(args, past, true).await?;
+        let known = ConversationCommands::new(&asked.take_commands());
         let progress = Some(on_screen(&screen, style));
-        ActiveSession::begin(
-            asked,
-            SessionFrontend { seat: Some(seat), screen: screen.clone(), style, progress },
-        )
-        .await
+        let frontend =
+            SessionFrontend { seat: Some(seat), screen: screen.clone(), style, progress };
+        Ok((ActiveSession::begin(asked, frontend).await?, known))
     };
-    let work = tokio::select! {
-        work = begin => work?,
+    let (work, known) = tokio::select! {
+        begun = begin => begun?,
         exit = interrupts.next() => {
             return Err(CliError::new(exit, "interrupted before the conversation began"));
         }
@@ -126,7 +128,7 @@ async fn converse(
         CliError::usage(format!("cannot read the keys of this terminal: {error}"))
     })?;
     first.commands.into_iter().for_each(|command| work.host.commands().send(command));
-    let mut ui = ConversationUi::new(&work, (slot, reader), style, is_under_way);
+    let mut ui = ConversationUi::new(&work, (slot, reader), known, style, is_under_way);
     ui.begin();
     first.words.iter().for_each(|words| ui.say(words));
     let result = drive(work, ui, keyboard, interrupts).await;

@@ -20,6 +20,7 @@ use crate::{
 use innerloop_core::config::{AskAbout, SessionConfig};
 use innerloop_driver::{SecretKeys, catalogue::Catalogue, providers::Provider};
 use innerloop_host::{
+    facts::command_files::CommandFile,
     setup::WorkSite,
     tools::{OwnTool, ToolRunner},
 };
@@ -44,6 +45,11 @@ pub(crate) struct SessionRequest {
 }
 
 impl SessionRequest {
+    /// Takes the files that describe a person's commands, which only a conversation needs.
+    pub(crate) fn take_commands(&mut self) -> Vec<CommandFile> {
+        mem::take(&mut self.args.tuning.settings.commands)
+    }
+
     /// Reads the wishes for a new session, or for `past`, which goes on.
     pub(crate) async fn read(
         args: SessionArgs,

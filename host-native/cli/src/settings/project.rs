@@ -1,6 +1,6 @@
-//! A project's own files: its settings, and the agents that it describes. They may come with a
-//! repository from anybody, so that reading them is bounded and their lines are escaped when shown.
-//! They are trusted together or not at all.
+//! A project's own files: its settings, and the agents and commands that it describes. They may
+//! come with a repository from anybody, so that reading them is bounded and their lines are escaped
+//! when shown. They are trusted together or not at all.
 
 use super::{
     hooks,
@@ -10,6 +10,7 @@ use crate::style::brief;
 use innerloop_host::facts::{
     self,
     agent_files::{self, AgentFile},
+    command_files::{self, CommandFile},
 };
 use innerloop_workspace::{Workspace, digest::Digest};
 use std::path::{Path, PathBuf};
@@ -28,11 +29,13 @@ pub(super) struct ProjectFile {
     /// The folder that they belong to.
     pub(super) folder: PathBuf,
     pub(super) digest: Digest,
-    /// The settings in the file, or the reason why they can't be used. Empty if there are only
-    /// agents.
+    /// The settings in the file, or the reason why they can't be used. Empty if there are
+    /// none.
     pub(super) layer: Result<SettingsLayer, String>,
     /// The files that describe agents.
     pub(super) agents: Vec<AgentFile>,
+    /// The files that describe commands.
+    pub(super) commands: Vec<CommandFile>,
     /// True if there is a file of settings.
     has_settings: bool,
 }
@@ -41,38 +44,55 @@ impl ProjectFile {
     /// Finds the files of the workspace, or of the repository that it is in.
     pub(super) fn find(workspace: &Workspace) -> Option<Self> {
         let agents = agent_files::of_project(workspace);
+        let commands = command_files::of_project(workspace);
         let found = facts::project_file(workspace, PATH, MAX_BYTES);
         let has_settings = found.is_some();
         let (folder, bytes) = match found {
             Some(found) => found,
-            None if agents.is_empty() => return None,
+            None if agents.is_empty() && commands.is_empty() => return None,
             None => (workspace.root().to_owned(), Ok(Vec::new())),
         };
-        let digest = digest(bytes.as_deref().unwrap_or_default(), &agents);
+        let described = agents.iter().map(|file| (&*file.path, &*file.text));
+        let commanded = commands.iter().map(|file| (&*file.path, &*file.text));
+        let all = described.chain(commanded);
+        let digest = digest(bytes.as_deref().unwrap_or_default(), all);
         let layer = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
             let text = String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())?;
             SettingsLayer::of_text(SettingSource::Project(folder.join(PATH)), &text)
         });
-        Some(Self { folder, digest, layer, agents, has_settings })
+        Some(Self { folder, digest, layer, agents, commands, has_settings })
     }
 
-    /// Returns the path of the settings or, if there are none, of the folder with the agents.
+    /// Returns the path of the settings or, if there are none, of the folder with the agents, or
+    /// else of that with the commands.
     pub(super) fn path(&self) -> PathBuf {
-        match self.agents.first() {
-            Some(agent) if !self.has_settings => agent.folder().to_owned(),
-            _ => self.folder.join(PATH),
-        }
+        let command = self.commands.first().and_then(|command| command.path.parent());
+        let described = self.agents.first().map(AgentFile::folder).or(command);
+        let folder = described.filter(|_| !self.has_settings).map(Path::to_owned);
+        folder.unwrap_or_else(|| self.folder.join(PATH))
     }
 
-    /// Returns what they say, for people: one setting or agent per line, harmless to a terminal.
+    /// Returns whether there is nothing but commands, which only a person can use.
+    pub(super) fn has_only_commands(&self) -> bool {
+        !self.has_settings && self.agents.is_empty()
+    }
+
+    /// Returns what they say, for people: one setting, agent or command per line, harmless to a
+    /// terminal.
     pub(super) fn lines(&self, layer: &SettingsLayer) -> Vec<String> {
         let agents = self.agents.iter().map(|file| match file.agent() {
             Ok((name, agent)) => format!("agent {name}: {}", agent.description),
             Err(why) => format!("{}: {why}", file.path.display()),
         });
+        let commands = self.commands.iter().map(|file| {
+            let command = file.command();
+            let about = Some(command.description).filter(|about| !about.is_empty());
+            format!("command /{}: {}", command.name, about.unwrap_or(command.template))
+        });
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
-        let lines = values.chain(fields).chain(agents).map(|line| brief(&line, WIDTH));
+        let lines =
+            values.chain(fields).chain(agents).chain(commands).map(|line| brief(&line, WIDTH));
         // Whole: nobody can trust the end of a command that is not shown.
         let hooks = layer.hooks.iter().map(|hook| {
             let (point, command) = (hooks::name(hook.point), hooks::shown(hook));
@@ -83,11 +103,11 @@ impl ProjectFile {
     }
 }
 
-/// Returns the digest of a project's files. Without agents it is that of the settings alone, as it
-/// was before there were any: what was trusted then still is.
-fn digest(settings: &[u8], agents: &[AgentFile]) -> Digest {
+/// Returns the digest of a project's files. Without agents and commands it is that of the settings
+/// alone, as it was before there were any: what was trusted then still is.
+fn digest<'a>(settings: &[u8], described: impl Iterator<Item = (&'a Path, &'a str)>) -> Digest {
     let mut bytes = settings.to_vec();
-    for AgentFile { path, text } in agents {
+    for (path, text) in described {
         // With lengths, so that no text can pass for another file.
         let head = format!("\n{} {}\n", text.len(), path.display());
         bytes.extend(head.bytes().chain(text.bytes()));

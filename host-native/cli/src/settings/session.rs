@@ -20,7 +20,7 @@ use crate::{
     style::harmless,
 };
 use clap::ValueEnum;
-use innerloop_host::facts::agent_files;
+use innerloop_host::facts::{agent_files, command_files};
 use innerloop_workspace::Workspace;
 use std::io::{Write as _, stderr};
 
@@ -41,6 +41,7 @@ pub(crate) async fn settle(
         return Err(CliError::configuration(why));
     }
     let mut agents = if files { agent_files::of_user() } else { Vec::new() };
+    let mut commands = Vec::new();
     if files
         && let Some(file) = ProjectFile::find(workspace)
         && is_obeyed(&file, is_attended).await
@@ -48,12 +49,17 @@ pub(crate) async fn settle(
         file.layer.into_iter().for_each(|layer| layers.add_project(layer));
         // Behind the user's: of equal names the project's counts, which knows its own work.
         agents.extend(file.agents);
+        commands = file.commands;
+    }
+    if files {
+        commands.extend(command_files::of_user());
     }
     if !layers.is_empty() {
         layers.for_provider(args.model.provider.as_deref());
         fill(&layers, &mut args).map_err(CliError::configuration)?;
     }
     args.tuning.settings.agents = agents;
+    args.tuning.settings.commands = commands;
     Ok(args)
 }
 
@@ -85,6 +91,7 @@ async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
     let answer = match trust::said(file) {
         Ok(Some(said)) => return said,
         Ok(None) if is_attended => ask(file, &file.lines(layer)).await,
+        Ok(None) if file.has_only_commands() => return false,
         Ok(None) => {
             let how = "nobody has said that it may be; `innerloop trust` in its folder does";
             warn(&format!("{} is not used: {how}", path.display()));
@@ -129,7 +136,7 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.folder, true)?;
     let Some(file) = ProjectFile::find(&workspace) else {
         let folder = workspace.root().display();
-        let why = format!("{folder} has no {}, and no agents", project::PATH);
+        let why = format!("{folder} has no {}, no agents and no commands", project::PATH);
         return Err(CliError::usage(why));
     };
     let path = file.path();
@@ -166,6 +173,7 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
         allow: layers.texts("allow"),
         hooks: layers.hooks().map(|(hook, _)| hook.clone()).collect(),
         agents: Vec::new(),
+        commands: Vec::new(),
     };
     tuning.preset = tuning.preset.or_else(|| word::<PresetName>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));

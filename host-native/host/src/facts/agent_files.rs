@@ -37,19 +37,33 @@ pub struct AgentFile {
 /// that it is in. Links are not followed.
 #[must_use]
 pub fn of_project(workspace: &Workspace) -> Vec<AgentFile> {
-    let own = in_folders(&FolderHandle::of(workspace));
-    // A look at the paths is faster than finding the repository, which hardly any folder needs.
-    let mut above = workspace.root().ancestors().skip(1);
-    if !own.is_empty() || !above.any(|top| FOLDERS.iter().any(|name| top.join(name).is_dir())) {
-        return own;
-    }
-    repository::find(workspace).map(|found| in_folders(&found.root)).unwrap_or_default()
+    in_project(workspace, &FOLDERS)
+        .into_iter()
+        .map(|(path, text)| AgentFile { path, text })
+        .collect()
 }
 
 /// Returns the user's own files.
 #[must_use]
 pub fn of_user() -> Vec<AgentFile> {
-    let Some(folder) = env::home_dir().map(|home| home.join(".agents/agents")) else {
+    in_home(".agents/agents").into_iter().map(|(path, text)| AgentFile { path, text }).collect()
+}
+
+/// Returns the paths and texts of the Markdown files in these folders of a project, or else of the
+/// repository that it is in.
+pub(super) fn in_project(workspace: &Workspace, folders: &[&str]) -> Vec<(PathBuf, String)> {
+    let own = in_folders(&FolderHandle::of(workspace), folders);
+    // A look at the paths is faster than finding the repository, which hardly any folder needs.
+    let mut above = workspace.root().ancestors().skip(1);
+    if !own.is_empty() || !above.any(|top| folders.iter().any(|name| top.join(name).is_dir())) {
+        return own;
+    }
+    repository::find(workspace).map(|found| in_folders(&found.root, folders)).unwrap_or_default()
+}
+
+/// Returns the paths and texts of the Markdown files in that folder of the user's home.
+pub(super) fn in_home(folder: &str) -> Vec<(PathBuf, String)> {
+    let Some(folder) = env::home_dir().map(|home| home.join(folder)) else {
         return Vec::new();
     };
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -58,20 +72,20 @@ pub fn of_user() -> Vec<AgentFile> {
         let path = folder.join(name);
         // Links are followed here: people keep their settings elsewhere and link to them.
         let text = plain_file::text(&path, MOST_BYTES).ok()?;
-        Some(AgentFile { path, text })
+        Some((path, text))
     };
     chosen(names).into_iter().filter_map(read).collect()
 }
 
 /// Returns the files below a folder that is held open.
-fn in_folders(top: &FolderHandle) -> Vec<AgentFile> {
-    let mut files: Vec<AgentFile> = Vec::new();
-    for folder in FOLDERS {
+fn in_folders(top: &FolderHandle, folders: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    for folder in folders {
         let entries = top.list(folder).into_iter().flatten();
         for name in chosen(entries.filter_map(|entry| entry.name.into_string().ok())) {
             let below = format!("{folder}/{name}");
             let Some(text) = top.text(&below) else { continue };
-            files.push(AgentFile { path: top.path().join(below), text });
+            files.push((top.path().join(below), text));
         }
     }
     files
@@ -130,7 +144,7 @@ impl AgentFile {
 }
 
 /// Returns the front matter and what is below it.
-fn parts(text: &str) -> Option<(&str, &str)> {
+pub(super) fn parts(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (first, rest) = text.split_once('\n')?;
     if first.trim_end() != "---" {
@@ -148,7 +162,7 @@ fn parts(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the fields of front matter. Lines that are indented, or items of a list, go on with the
 /// field above them.
-fn fields(head: &str) -> Vec<(String, String)> {
+pub(super) fn fields(head: &str) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in head.lines() {
         let is_more = line.starts_with([' ', '\t', '-']);

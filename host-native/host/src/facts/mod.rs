@@ -6,6 +6,7 @@
 
 pub mod agent_files;
 mod budget;
+pub mod command_files;
 mod documents;
 mod head;
 mod objects;

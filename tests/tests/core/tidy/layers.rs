@@ -11,7 +11,7 @@ use super::{check_found, check_none};
 const FLOORS: [(&str, u32); 4] = [("rules", 2), ("profile", 3), ("machine", 4), ("session", 5)];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 24] = [
+const CRATES: [(&str, &[&str]); 26] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
@@ -19,7 +19,9 @@ const CRATES: [(&str, &[&str]); 24] = [
     ("core/wire", &["json", "types"]),
     ("core", &["json", "types", "wire"]),
     ("driver", &["core", "json"]),
+    ("supervisor", &["json"]),
     ("abi", &["core", "driver"]),
+    ("abi/supervisor", &["supervisor"]),
     ("tools", &["json", "types"]),
     ("shell/protocol", &["json"]),
     ("shell", &["json", "shell-protocol", "tools", "types"]),
@@ -27,12 +29,15 @@ const CRATES: [(&str, &[&str]); 24] = [
     ("host-native/workspace", &["json", "tools", "types"]),
     ("host-native/sandbox", &["driver", "shell-protocol", "tools", "types", "workspace"]),
     ("host-native/host", &["core", "driver", "json", "sandbox", "tools", "workspace"]),
-    ("host-native/cli", &["core", "driver", "host", "json", "sandbox", "tools", "workspace"]),
+    (
+        "host-native/cli",
+        &["core", "driver", "host", "json", "sandbox", "supervisor", "tools", "workspace"],
+    ),
     ("rust/face", &["core", "driver"]),
     ("rust/web", &["core", "driver", "face", "tools"]),
     ("rust", &["core", "driver", "face", "host", "sandbox", "tools", "workspace"]),
     ("tests", &["core", "driver", "json", "tools", "host", "sandbox", "workspace"]),
-    ("schema", &["core", "driver", "json"]),
+    ("schema", &["core", "driver", "json", "supervisor"]),
     ("example/count-lines", &[]),
     ("xtask", &[]),
     ("xtask/bindgen", &[]),

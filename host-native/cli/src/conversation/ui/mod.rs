@@ -2,13 +2,16 @@
 //! decides whether a finished text is an answer, a command or an input for the agent.
 
 mod applying;
+mod asking;
+mod drawing;
 mod slash_commands;
 
 use super::{
     apply_stop::ApplyStop,
-    commands::{self, SlashCommand},
+    commands::{self, ConversationCommands, SlashCommand},
     completion::{self, CompletionSource},
     composer::{Composer, ComposerAction},
+    session_answers::SessionAnswers,
     steps::StepTitles,
 };
 use crate::{
@@ -27,10 +30,9 @@ use crate::{
     session_setup::ActiveSession,
     sessions::{self, LockedSession},
     spinner::{ActivityLabel, Spinner},
-    style::{OutputStyle, TextColour, TextStyle, brief, harmless},
-    terminal::{History, KeyReader, RowLayout, Screen, laid_out, size},
+    style::{OutputStyle, TextStyle, brief},
+    terminal::{History, KeyReader, Screen, size},
     transcript::Transcript,
-    wrap::wrapped,
 };
 use crossterm::event::Event as Key;
 use innerloop_core::{
@@ -40,19 +42,19 @@ use innerloop_core::{
     id::AgentId,
     input::Command,
     message::{Part, RewindReason},
-    status::{ContextUsage, RunEnd},
+    preset::ConfigPreset,
+    status::RunEnd,
 };
 use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::CommandSender;
 use innerloop_workspace::Workspace;
 use std::{
     collections::VecDeque,
-    io::Write as _,
     mem,
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::sync::{Notify, oneshot::Receiver};
+use tokio::sync::Notify;
 
 /// The mark at the end of a text that should wait until the agent is done.
 const LATER: &str = "&&";
@@ -87,8 +89,9 @@ pub(super) struct ConversationUi {
     /// The texts that the agent has not read yet.
     queued: VecDeque<String>,
     commands: CommandSender,
-    /// The answer that is to come to the question what fills the context window.
-    context: Option<Receiver<Option<ContextUsage>>>,
+    /// The commands that the person can type.
+    known: ConversationCommands,
+    answers: SessionAnswers,
     person: Option<PersonHandle>,
     judge: ApprovalJudge,
     workspace: Workspace,
@@ -108,6 +111,7 @@ pub(super) struct ConversationUi {
     /// The options and settings that lead to other providers.
     access: ModelArgs,
     catalogue: Catalogue,
+    preset: Option<ConfigPreset>,
     model: ModelConfig,
     /// The calls that need a yes.
     asks_about: AskAbout,
@@ -144,6 +148,7 @@ impl ConversationUi {
     pub(super) fn new(
         work: &ActiveSession,
         (slot, reader): (AnswerSlot, KeyReader),
+        known: ConversationCommands,
         style: OutputStyle,
         is_under_way: bool,
     ) -> Self {
@@ -162,7 +167,8 @@ impl ConversationUi {
             doubted: None,
             queued: VecDeque::new(),
             commands: work.host.commands(),
-            context: None,
+            known,
+            answers: SessionAnswers::default(),
             person: work.person.clone(),
             judge: work.judge.clone(),
             workspace: work.workspace.clone(),
@@ -176,6 +182,7 @@ impl ConversationUi {
             provider: work.provider.clone(),
             access: work.access.clone(),
             catalogue: work.catalogue.clone(),
+            preset: work.preset,
             model: config.model.clone(),
             asks_about: config.approval.ask,
             header: header::of(work),
@@ -210,6 +217,7 @@ impl ConversationUi {
         let header = self.header.clone();
         self.note(&header);
         self.note("/help tells what can be said besides; Ctrl-D leaves");
+        mem::take(&mut self.known.warnings).iter().for_each(|why| self.warn(why));
         self.draw();
     }
 
@@ -302,7 +310,7 @@ impl ConversationUi {
     /// Lets time pass: for keys that may be answers, for the session's answer, and the spinner.
     pub(super) fn tick(&mut self) {
         self.answer_by_key();
-        self.show_context();
+        self.show_answers();
         self.spinner.tick();
         self.draw();
     }
@@ -320,7 +328,8 @@ impl ConversationUi {
             "/effort" => efforts.clone(),
             command => commands::words(command),
         };
-        let candidates = CompletionSource::new(&commands::NAMES, &files, &words);
+        let names = self.known.names();
+        let candidates = CompletionSource::new(&names, &files, &words);
         let word = self.composer.read(key, &candidates);
         if self.state == ConversationState::Warned && word != Some(ComposerAction::Interrupt) {
             self.state = ConversationState::Idle;
@@ -372,7 +381,7 @@ impl ConversationUi {
         if let Some(question) = asked.as_ref().filter(|question| question.word(text).is_some()) {
             return self.answer(question, text);
         }
-        let command = commands::parse(text);
+        let command = self.known.parse(text);
         if asked.as_ref().is_some_and(|asked| asked.may_mean(text) && !text.trim().is_empty())
             && command.is_none()
             && !is_confirmed
@@ -395,13 +404,18 @@ impl ConversationUi {
                 Err(why) => self.tell(TextStyle::RED, &why),
             };
         }
-        // A new input while the agent is idle leaves the question about its changes undecided.
-        if !self.is_working() {
-            self.slot.refuse();
-        }
+        self.leave_undecided();
         let text = text.trim();
         if !text.is_empty() {
             self.say(text);
+        }
+    }
+
+    /// Leaves the question about the agent's changes undecided: a new input while the agent is idle
+    /// does that.
+    fn leave_undecided(&self) {
+        if !self.is_working() {
+            self.slot.refuse();
         }
     }
 
@@ -422,9 +436,14 @@ impl ConversationUi {
         }
     }
 
-    /// Sends a text to the agent: now, after its current calls, or when it is done.
+    /// Shows a text that the person has said, and sends it to the agent.
     pub(super) fn say(&mut self, text: &str) {
         self.echo(text);
+        self.send(text);
+    }
+
+    /// Sends a text to the agent: now, after its current calls, or when it is done.
+    fn send(&mut self, text: &str) {
         let (text, waits) = match text.strip_suffix(LATER) {
             Some(text) => (text.trim(), true),
             None => (text, false),
@@ -507,44 +526,6 @@ impl ConversationUi {
         drop(hidden);
         // The terminal may have another size by now, and no event has told.
         self.screen.resize(size().unwrap_or_default());
-    }
-
-    fn echo(&mut self, text: &str) {
-        let text = harmless(text).replace('\n', "\n  ");
-        let said = self.style.paint(TextColour::Bold, &format!("> {text}")).into_owned();
-        self.write(&format!("\n{said}\n"));
-    }
-
-    pub(super) fn note(&mut self, text: &str) {
-        self.tell(TextStyle::DIM, text);
-    }
-
-    fn tell(&mut self, look: TextStyle, text: &str) {
-        self.transcript.tell(look, text);
-    }
-
-    fn write(&mut self, text: &str) {
-        drop(self.screen.write_all(text.as_bytes()));
-    }
-
-    /// Draws the open question and the line that is being typed.
-    fn draw(&mut self) {
-        let asked = self.slot.question();
-        self.spinner.hint(self.composer.hint());
-        self.spinner.pause(asked.is_some());
-        let (width, height) = (self.screen.width(), self.screen.height());
-        // Room is kept for the spinner and for the end of the transcript.
-        let most = height.saturating_sub(3);
-        let mut question = RowLayout::default();
-        if let Some((asked, _)) = asked {
-            let columns = u16::try_from(width).ok();
-            let prompt = wrapped(asked.prompt.trim_end(), columns);
-            question = laid_out("", &prompt, "", width, most / 2);
-        }
-        let input = self.composer.layout(width, most - question.rows.len().min(most / 2));
-        let style = self.style;
-        let asked = question.rows.iter().map(|row| style.paint(TextColour::Bold, row).into_owned());
-        self.screen.set_input(Some(input.below(asked.collect())));
     }
 
     /// Notes that the session is over.

@@ -5,12 +5,11 @@ use super::{
     super::{
         changes,
         commands::{SlashCommand, help},
-        context_table::{headline, table},
     },
     ConversationUi,
 };
 use crate::{
-    args::ModelArgs,
+    args::{ApprovalLevel, ModelArgs},
     arguments::nearest,
     attach, header, model_change,
     review::ChangeMode,
@@ -18,7 +17,6 @@ use crate::{
     style::{TextStyle, brief},
 };
 use innerloop_core::{
-    id::AgentId,
     input::Command,
     json::{JsonObject, from_str},
     message::Part,
@@ -29,7 +27,6 @@ use innerloop_driver::{
 };
 use serde_json::{Value, json};
 use std::{env, io, mem};
-use tokio::sync::oneshot::{Receiver, error::TryRecvError};
 
 /// The levels of effort for models that the catalogue does not know.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -56,9 +53,16 @@ impl ConversationUi {
     pub(super) fn obey(&mut self, command: SlashCommand) {
         match command {
             SlashCommand::Help => {
-                let help = help(self.screen.width(), self.style);
+                let help = help(&self.known, self.screen.width(), self.style);
                 self.write(&help);
             }
+            SlashCommand::Say(text) => self.say_for_command(&text),
+            SlashCommand::Reply(word) => self.reply(word),
+            SlashCommand::Stop if self.is_working() => self.interrupt(),
+            SlashCommand::Stop => self.note("nothing goes on that could be stopped"),
+            SlashCommand::Status => self.ask_status(),
+            SlashCommand::Tools => self.ask_tools(),
+            SlashCommand::Version => self.note(concat!("innerloop ", env!("CARGO_PKG_VERSION"))),
             SlashCommand::Model(None) => {
                 let model = format!("{} ({})", self.model.name, self.provider.name);
                 self.note(&model);
@@ -71,13 +75,7 @@ impl ConversationUi {
             }
             SlashCommand::Effort(Some(level)) => self.think(level),
             SlashCommand::Approve(None) => self.note(header::asks(self.asks_about)),
-            SlashCommand::Approve(Some(approve)) => {
-                self.asks_about = approve.asks();
-                // A new level is a new decision: what "always" has allowed is asked about again.
-                self.judge.forget();
-                self.configure(&json!({"approval": {"ask": approve.asked()}}));
-                self.note(&format!("from the next call on: {}", header::asks(self.asks_about)));
-            }
+            SlashCommand::Approve(Some(approve)) => self.ask_about(approve),
             SlashCommand::Diff => {
                 let diff = changes::difference(&self.workspace, self.style);
                 self.write(if diff.is_empty() { "nothing is changed\n" } else { &diff });
@@ -119,6 +117,33 @@ impl ConversationUi {
         }
     }
 
+    /// Sends the text of a custom command.
+    fn say_for_command(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return self.note("there is nothing to send: the command is empty without arguments");
+        }
+        self.leave_undecided();
+        self.send(text);
+    }
+
+    /// Has other calls need a yes from the next one on.
+    fn ask_about(&mut self, approve: ApprovalLevel) {
+        self.asks_about = approve.asks();
+        // A new level is a new decision: what "always" has allowed is asked about again.
+        self.judge.forget();
+        self.configure(&json!({"approval": {"ask": approve.asked()}}));
+        self.note(&format!("from the next call on: {}", header::asks(self.asks_about)));
+    }
+
+    /// Answers the open question with a word, if that is one of its answers.
+    fn reply(&mut self, word: &'static str) {
+        let question = self.slot.question().map(|(question, _)| question);
+        match question.filter(|question| question.word(word).is_some()) {
+            Some(question) => self.answer(&question, word),
+            None => self.note("nothing waits for a yes or a no"),
+        }
+    }
+
     /// Has a model of another provider answer from the next call on, with that provider's key.
     fn go_on_at(&mut self, provider: Provider, name: &str) {
         let access = setup::endpoint_of(&provider, &self.access.of(&provider));
@@ -155,28 +180,6 @@ impl ConversationUi {
             self.note("you are asked after each turn whether to apply its changes");
         } else {
             self.note("this session began without asking whether to apply changes");
-        }
-    }
-
-    /// Asks the session what fills the context window.
-    fn ask_context(&mut self) {
-        // By a visit, since the session is the host's: the answer comes between two of its inputs,
-        // also while the agent works.
-        let asked = self.commands.visit(|driver, _| driver.session().context(AgentId::ROOT));
-        self.context = Some(asked);
-    }
-
-    /// Shows what fills the context window, once the session has answered.
-    pub(super) fn show_context(&mut self) {
-        let answer = self.context.as_mut().map(Receiver::try_recv);
-        if matches!(answer, Some(Ok(_) | Err(TryRecvError::Closed))) {
-            self.context = None;
-        }
-        if let Some(Ok(Some(usage))) = answer {
-            self.note(&headline(&usage));
-            // Behind the note, which ends a line that the model is in the middle of.
-            let table = table(&usage, self.screen.width(), self.style);
-            self.write(&table);
         }
     }
 
