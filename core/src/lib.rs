@@ -49,8 +49,8 @@ mod session;
 // By name and not as a whole: hosts depend on this crate alone, and only what is named here is
 // public.
 pub use innerloop_types::{
-    action, bytes, compaction, config, corrections, digest, event, id, input, json, media, message,
-    output, path, preset, routing, status, text, time, tool,
+    action, bytes, compaction, config, corrections, digest, event, firewall, id, input, json,
+    media, message, output, path, preset, routing, secret, status, text, time, tool,
 };
 #[cfg(feature = "text-calls")]
 pub use innerloop_wire::text_calls;

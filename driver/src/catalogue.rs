@@ -89,15 +89,16 @@ impl Catalogue {
     /// [`CatalogueError`] with the place where the text does not fit.
     pub fn parse(text: &str) -> Result<Self, CatalogueError> {
         let read: Self = from_str(text)?;
-        let mut models = read.groups.iter().flat_map(|group| &group.models);
-        let unfit = |known: &&ModelEntry| {
+        let is_unfit = |known: &&ModelEntry| {
             let none = [known.context_window, known.max_output_tokens].contains(&Some(0));
             none || known.name.trim().is_empty()
         };
-        match models.find(unfit) {
-            None => Ok(read),
-            Some(known) => Err(CatalogueError::Model { name: quoted(&known.name) }),
+        for group in &read.groups {
+            if let Some(known) = group.models.iter().find(is_unfit) {
+                return Err(CatalogueError::Model { name: quoted(&known.name) });
+            }
         }
+        Ok(read)
     }
 
     /// Returns the catalogue that comes along.
@@ -113,12 +114,10 @@ impl Catalogue {
     #[must_use]
     pub fn find(&self, provider: &str, model: &str) -> Option<ModelEntry> {
         let wanted = plain(model);
-        let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
         // The provider's own group first: another one may have the same name with another price.
-        let own = longest(self.groups.iter().filter(here), &wanted).cloned();
-        let mut known = own.or_else(|| {
-            Some(ModelEntry { price: None, ..longest(&self.groups, &wanted)?.clone() })
-        })?;
+        let own = self.longest(Some(provider), &wanted).cloned();
+        let mut known = own
+            .or_else(|| Some(ModelEntry { price: None, ..self.longest(None, &wanted)?.clone() }))?;
         // Gateways offer the same model for nothing under the tag `:free`; the price in the
         // catalogue is that of the paid one.
         if wanted.ends_with("-free") {
@@ -130,16 +129,37 @@ impl Catalogue {
     /// Returns whether the model of that name is known to be at that provider.
     #[must_use]
     pub fn has(&self, provider: &str, model: &str) -> bool {
-        let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
-        longest(self.groups.iter().filter(here), &plain(model)).is_some()
+        self.longest(Some(provider), &plain(model)).is_some()
     }
 
     /// Returns the names of the models that are known to be at that provider.
     #[must_use]
     pub fn names(&self, provider: &str) -> Vec<String> {
-        let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
-        let groups = self.groups.iter().filter(here);
-        groups.flat_map(|group| &group.models).map(|known| known.name.clone()).into_list()
+        let mut names = Vec::new();
+        for group in self.groups.iter().filter(|group| group.is_at(provider)) {
+            names.extend(group.models.iter().map(|known| known.name.clone()));
+        }
+        names
+    }
+
+    /// Returns the model with the longest name that `wanted` begins with, at that provider or at
+    /// any.
+    fn longest(&self, provider: Option<&str>, wanted: &str) -> Option<&ModelEntry> {
+        let mut longest: Option<&ModelEntry> = None;
+        for group in &self.groups {
+            if provider.is_some_and(|provider| !group.is_at(provider)) {
+                continue;
+            }
+            for known in &group.models {
+                let rest = wanted.strip_prefix(plain(&known.name).as_str());
+                // Of names of equal length the first counts.
+                let is_longer = longest.is_none_or(|best| known.name.len() > best.name.len());
+                if is_longer && rest.is_some_and(is_variant) {
+                    longest = Some(known);
+                }
+            }
+        }
+        longest
     }
 
     /// Adds the prices of the other models of that provider that the session may ask: the one that
@@ -179,18 +199,11 @@ impl Catalogue {
     }
 }
 
-/// Returns the model with the longest name that `wanted` begins with.
-fn longest<'a>(
-    groups: impl IntoIterator<Item = &'a PricingGroup>,
-    wanted: &str,
-) -> Option<&'a ModelEntry> {
-    let models = groups.into_iter().flat_map(|group| &group.models);
-    let fitting = models.filter(|known| {
-        let rest = wanted.strip_prefix(plain(&known.name).as_str());
-        rest.is_some_and(is_variant)
-    });
-    // Of names of equal length the first counts; `max_by_key` would take the last.
-    fitting.reduce(|best, known| if known.name.len() > best.name.len() { known } else { best })
+impl PricingGroup {
+    /// Returns whether the group is that of this provider.
+    fn is_at(&self, provider: &str) -> bool {
+        self.providers.iter().any(|name| name == provider)
+    }
 }
 
 /// Returns the name's last part in lower case, with hyphens for all other marks.

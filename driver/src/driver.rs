@@ -5,15 +5,17 @@
 
 use crate::{
     endpoints::EndpointTable,
+    firewall::{SessionFirewall, UntrustedFrame, salted},
     in_flight::InFlightEffect,
     journal::SessionLogEncoder,
     kept_results::KeptResults,
     mask_assembled, mask_input,
     masking::SecretKeys,
+    options::{DriverOptions, ModelSource},
     output::{DriverOutput, DriverOutputBatch},
     playback,
     secret_key::ApiKey,
-    traffic::{TrafficError, TrafficPlayer, TrafficRecorder, said},
+    traffic::{TrafficError, said},
     unattended::HostCapabilities,
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
@@ -31,52 +33,12 @@ use innerloop_core::{
 };
 use innerloop_json::IntoList;
 
-/// The settings and tables that a driver works with.
-#[derive(Clone, Debug, Default)]
-pub struct DriverOptions {
-    /// The endpoints to which requests go. No key of the table gets into the session.
-    pub endpoints: EndpointTable,
-    /// The source of the models' answers.
-    pub models: ModelSource,
-    /// The people and hooks that the session can ask.
-    pub people: HostCapabilities,
-    /// True if the host keeps the session's log; otherwise no line of it is encoded.
-    #[cfg(feature = "log")]
-    pub keeps_log: bool,
-}
-
-impl DriverOptions {
-    pub(crate) const fn journal(&self) -> SessionLogEncoder {
-        #[cfg(feature = "log")]
-        return SessionLogEncoder::new(self.keeps_log);
-        #[cfg(not(feature = "log"))]
-        SessionLogEncoder::none()
-    }
-}
-
-/// The source of the answers of models.
-#[derive(Clone, Debug, Default)]
-pub enum ModelSource {
-    /// From the endpoints.
-    #[default]
-    Live,
-    /// From the endpoints; each exchange also becomes a line of a recording.
-    Recorded(TrafficRecorder),
-    /// From a recording.
-    Replayed {
-        /// The recording.
-        player: TrafficPlayer,
-        /// The pause before each piece of a reply, in milliseconds, so that people can watch.
-        pace_ms: u64,
-    },
-}
-
 /// A session with the effects that are in flight for it.
 #[derive(Debug)]
 pub struct Driver {
     session: Session,
     endpoints: EndpointTable,
-    keys: SecretKeys,
+    firewall: SessionFirewall,
     models: ModelSource,
     people: HostCapabilities,
     journal: SessionLogEncoder,
@@ -147,7 +109,9 @@ impl Driver {
         config: SessionConfig,
         parts: &DriverOptions,
     ) -> Result<SessionBlueprint, ConfigError> {
-        SessionBlueprint::new(mask_input::masked_config(&parts.endpoints.keys(), config)?)
+        let config = salted(config);
+        let firewall = SessionFirewall::new(&parts.endpoints, &config.firewall);
+        SessionBlueprint::new(mask_input::masked_config(&firewall, config)?)
     }
 
     /// Opens a session of a blueprint, under an id of its own.
@@ -170,7 +134,7 @@ impl Driver {
         let journal = parts.journal();
         let DriverOptions { endpoints, models, people, .. } = parts;
         Self {
-            keys: endpoints.keys(),
+            firewall: SessionFirewall::new(&endpoints, &session.config().firewall),
             was_idle: is_idle(&session),
             session,
             endpoints,
@@ -201,7 +165,7 @@ impl Driver {
                     SessionOutput::Effect(Effect::RunTool { id, .. })
                         if owed == OwedEffects::LostRuns =>
                     {
-                        self.open.insert(id, InFlightEffect::run(&self.keys));
+                        self.open.insert(id, InFlightEffect::run(&self.firewall, None));
                         work.queue.push(Input::Lost { id });
                     }
                     output => self.follow(output, &mut work),
@@ -245,17 +209,19 @@ impl Driver {
         let mut input = input;
         // Before anything else looks at the input: a refused one goes back to the host as it is
         // here, and hosts log it.
-        mask_input::mask(&self.keys, &mut input);
+        if let Err(reason) = mask_input::mask(&self.firewall, &mut input) {
+            return Err(RejectedInput { input, reason });
+        }
         match input {
             Input::Tick => self.on_tick(&mut work),
             Input::Http { id, input: HttpInput::Head(head) } if self.redirects(id, head.status) => {
                 self.refuse_redirect(id, head.status, &mut work);
             }
             input => match input_id(&input).and_then(|id| self.open.get_mut(id)) {
-                Some(open) => open.mask(input, &self.keys, &mut work.queue),
+                Some(open) => open.mask(input, &self.firewall, &mut work.queue),
                 None => {
                     let mut input = input;
-                    mask_input::mask_stray(&self.keys, &mut input);
+                    mask_input::mask_stray(&self.firewall, &mut input);
                     work.queue.push(input);
                 }
             },
@@ -319,13 +285,20 @@ impl Driver {
     #[must_use]
     pub fn shown(&self, json: String) -> String {
         // A history may be megabytes long, and hardly any holds a key: most are not searched.
-        if self.holds_key { self.keys.masked_json(&json).unwrap_or(json) } else { json }
+        if self.holds_key { self.keys().masked_json(&json).unwrap_or(json) } else { json }
     }
 
     /// Returns the keys that must not be shown, for text that a host shows beside the session's.
     #[must_use]
     pub const fn keys(&self) -> &SecretKeys {
-        &self.keys
+        &self.firewall.keys
+    }
+
+    /// Returns all that is masked in text of the workspace, for text that a host shows beside the
+    /// session's.
+    #[must_use]
+    pub const fn firewall(&self) -> &SessionFirewall {
+        &self.firewall
     }
 
     /// Gives the session's endpoint another key for all further requests; the one before stays
@@ -333,7 +306,7 @@ impl Driver {
     /// sent.
     pub fn rekey(&mut self, key: ApiKey) {
         self.endpoints.rekey(&self.session.config().model.endpoint, key);
-        self.keys = self.endpoints.keys();
+        self.firewall.keys = self.endpoints.keys();
     }
 
     /// Returns the endpoints that requests go to.
@@ -346,7 +319,7 @@ impl Driver {
     /// endpoints before stay masked.
     pub fn reach(&mut self, endpoints: EndpointTable) {
         self.endpoints.extend(endpoints);
-        self.keys = self.endpoints.keys();
+        self.firewall.keys = self.endpoints.keys();
     }
 
     /// Returns why the recording had no answer, if it had none, and forgets it.
@@ -415,7 +388,7 @@ impl Driver {
             SessionOutput::Event(mut event) => {
                 // Masked input is not enough: a key that came in pieces, or escaped, is whole only
                 // here, after the model's decoder.
-                self.holds_key |= mask_assembled::mask(&self.keys, &mut event.kind);
+                self.holds_key |= mask_assembled::mask(self.keys(), &mut event.kind);
                 if let EventKind::ResultKept { id, name, chars, text, .. } = &mut event.kind {
                     // Moved, not copied: hosts have the whole output of `tool_call_end` already.
                     self.results.keep(id, name, *chars, mem::take(text));
@@ -426,7 +399,8 @@ impl Driver {
                 self.begin_exchange(id, agent, request, work);
             }
             SessionOutput::Effect(Effect::RunTool { id, agent, run }) => {
-                self.open.insert(id, InFlightEffect::run(&self.keys));
+                let frame = UntrustedFrame::of(&run, self.session.config());
+                self.open.insert(id, InFlightEffect::run(&self.firewall, frame));
                 let Job::Kept(query) = &run.job else {
                     return list.push(DriverOutput::Run { id, agent, run });
                 };
@@ -435,7 +409,8 @@ impl Driver {
                 let input = ToolInput::Done(self.results.answer(query));
                 let mut input = Input::Tool { id, input };
                 // The text may be older than a key that the driver was given since.
-                mask_input::mask(&self.keys, &mut input);
+                let masked = mask_input::mask(&self.firewall, &mut input);
+                debug_assert!(masked.is_ok(), "{masked:?}");
                 work.queue.push(input);
             }
             SessionOutput::Effect(Effect::Ask { id, agent, ask }) => {
@@ -480,7 +455,7 @@ impl Driver {
             ModelSource::Replayed { player, pace_ms } => {
                 let answer = player.next(&said());
                 let pace_ms = *pace_ms;
-                let news = answer.map(|exchange| playback::news(exchange, &self.keys));
+                let news = answer.map(|exchange| playback::news(exchange, &self.firewall));
                 return self.play(id, news, pace_ms, work);
             }
             ModelSource::Recorded(recorder) if cfg!(feature = "recorder") => {
@@ -491,7 +466,7 @@ impl Driver {
         let base = self.endpoints.find(&request.endpoint).map(|endpoint| endpoint.base().clone());
         // Before the table can refuse the request: the failure is then an answer like any other,
         // with a line in the log and in the recording.
-        self.open.insert(id, InFlightEffect::exchange(&self.keys, base, recorded));
+        self.open.insert(id, InFlightEffect::exchange(self.keys(), base, recorded));
         match self.endpoints.request(request) {
             Ok(request) => work.outputs.list.push(DriverOutput::Send { id, request }),
             Err(failure) => {
@@ -509,7 +484,7 @@ impl Driver {
         work: &mut InputWorklist,
     ) {
         let news = answer.unwrap_or_else(|error| {
-            let failed = HttpInput::Failed(playback::failure(&error, &self.keys));
+            let failed = HttpInput::Failed(playback::failure(&error, self.keys()));
             self.replay_error = Some(Box::new(error));
             vec![failed]
         });

@@ -2,7 +2,7 @@
 //! A step begins with each input of the user. A host passes in each event; changes of a time before
 //! it listened are unknown and stay. A file that has changed since is never overwritten.
 
-use crate::secret_key::MASK;
+use crate::firewall::SessionFirewall;
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
     action::{ChangeKind, ReportedChange},
@@ -11,7 +11,7 @@ use innerloop_core::{
     input::Command,
     message::{RewindReason, TurnKind},
 };
-use innerloop_json::{IntoList, ToJson};
+use innerloop_json::ToJson;
 
 /// The maximum number of bytes of texts that are kept; beyond that the oldest are forgotten.
 const KEPT: usize = 16 << 20;
@@ -98,8 +98,12 @@ impl FileSteps {
 
     /// Returns the actions that undo the changes of the steps that are undone now. A file gets its
     /// former text only if it still is as those steps left it. `read` returns a file's bytes, or
-    /// `None` if there is no such file.
-    pub fn undone(&self, read: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Vec<UndoneFile> {
+    /// `None` if there is no such file; `firewall` is the driver's, which has masked the changes.
+    pub fn undone(
+        &self,
+        firewall: &SessionFirewall,
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    ) -> Vec<UndoneFile> {
         // A list, and not a map: files are reported in the order in which they were first changed.
         let mut files: Vec<(&ReportedChange, &ReportedChange)> = Vec::new();
         for (_, change) in self.changes.iter().filter(|(step, _)| *step > self.newest) {
@@ -108,11 +112,14 @@ impl FileSteps {
                 None => files.push((change, change)),
             }
         }
-        let undone = files.into_iter().filter_map(|(first, last)| {
+        let mut undone = Vec::new();
+        for (first, last) in files {
             let path = first.path.clone();
-            undo(first, last, read).map(|undo| UndoneFile { path, undo })
-        });
-        undone.into_list()
+            if let Some(undo) = undo(first, last, firewall, read(&path)) {
+                undone.push(UndoneFile { path, undo });
+            }
+        }
+        undone
     }
 
     /// Forgets the changes of the steps that are undone now: their files have been dealt with.
@@ -143,23 +150,27 @@ impl FileSteps {
 fn undo(
     first: &ReportedChange,
     last: &ReportedChange,
-    read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    firewall: &SessionFirewall,
+    there: Option<Vec<u8>>,
 ) -> Option<FileUndo> {
     let (is_new, is_gone) = (first.kind == ChangeKind::Created, last.kind == ChangeKind::Deleted);
     if is_new && is_gone {
         return None;
     }
-    // A text with the mask in it is not what was in the file: written back, it would replace the
-    // key by the mask.
-    let known = |text: &Option<String>, is_absent| match text {
-        Some(text) => !text.contains(MASK),
-        None => is_absent,
-    };
-    if !known(&first.before, is_new) || !known(&last.after, is_gone) {
+    if (first.before.is_none() && !is_new) || (last.after.is_none() && !is_gone) {
         return Some(FileUndo::Keep("what it was, or what became of it, is not known"));
     }
-    if read(&first.path).as_deref() != last.after.as_ref().map(String::as_bytes) {
+    let there = there.map(String::from_utf8).transpose();
+    // Compared with masks, as the change has them: equal secrets have equal masks.
+    let is_as_left = |there: &Option<String>| {
+        there.as_deref().map(|text| firewall.masked(text)).as_deref() == last.after.as_deref()
+    };
+    let Some(there) = there.ok().filter(is_as_left) else {
         return Some(FileUndo::Keep("it has been changed since"));
-    }
-    Some(first.before.clone().map_or(FileUndo::Remove, FileUndo::Write))
+    };
+    let Some(before) = &first.before else { return Some(FileUndo::Remove) };
+    Some(firewall.unmasked(before, &there.unwrap_or_default()).map_or(
+        FileUndo::Keep("it had a secret that it has no longer, and that is known nowhere else"),
+        FileUndo::Write,
+    ))
 }

@@ -4,6 +4,7 @@
 
 use crate::{
     base_url::BaseUrl,
+    firewall::{SessionFirewall, UntrustedFrame},
     mask_input,
     masking::{SecretKeys, StreamMasker},
     traffic::TrafficExchange,
@@ -12,6 +13,7 @@ use alloc::{
     string::{String, ToString},
     vec::{self, Vec},
 };
+use core::mem;
 use innerloop_core::{
     id::EffectId,
     input::{HttpFailure, HttpFailureKind, HttpInput, Input, ToolInput},
@@ -26,7 +28,7 @@ pub(crate) enum InFlightEffect {
     /// A recorded answer that is being replayed.
     Playback { news: vec::IntoIter<HttpInput>, pace_ms: u64, next: SessionInstant },
     /// A tool's run.
-    Run { masking: StreamMasker },
+    Run { masking: StreamMasker, frame: Option<UntrustedFrame> },
     /// A question to a person.
     Ask,
     /// A hook.
@@ -50,8 +52,8 @@ impl InFlightEffect {
         Self::Playback { news, pace_ms, next: now.plus_ms(pace_ms) }
     }
 
-    pub(crate) fn run(keys: &SecretKeys) -> Self {
-        Self::Run { masking: StreamMasker::new(keys) }
+    pub(crate) fn run(firewall: &SessionFirewall, frame: Option<UntrustedFrame>) -> Self {
+        Self::Run { masking: firewall.stream(), frame }
     }
 
     pub(crate) const fn is_exchange(&self) -> bool {
@@ -73,7 +75,12 @@ impl InFlightEffect {
 
     /// Queues an input that is news of this effect, with streams masked. The bytes that masking has
     /// held back are queued before the stream's end.
-    pub(crate) fn mask(&mut self, input: Input, keys: &SecretKeys, queue: &mut Vec<Input>) {
+    pub(crate) fn mask(
+        &mut self,
+        input: Input,
+        firewall: &SessionFirewall,
+        queue: &mut Vec<Input>,
+    ) {
         match (self, input) {
             (Self::Exchange { masking, .. }, Input::Http { id, input }) => {
                 let mut chunk = |bytes: Vec<u8>| {
@@ -93,7 +100,7 @@ impl InFlightEffect {
                     HttpInput::Held { .. } => {}
                     // A further head begins the response anew, after a restart of the host: what
                     // was held back of the first one must not run into it. The keys may be newer.
-                    HttpInput::Head(_) => *masking = StreamMasker::new(keys),
+                    HttpInput::Head(_) => *masking = StreamMasker::new(&firewall.keys),
                     HttpInput::End | HttpInput::Failed(_) => {
                         let held = masking.end();
                         if !held.is_empty() {
@@ -103,7 +110,7 @@ impl InFlightEffect {
                 }
                 queue.push(Input::Http { id, input });
             }
-            (Self::Run { masking }, Input::Tool { id, input }) => {
+            (Self::Run { masking, frame }, Input::Tool { id, mut input }) => {
                 // As text, not as bytes: a delta is a string, and what is held back is cut between
                 // characters.
                 let mut delta = |text: String| {
@@ -111,10 +118,13 @@ impl InFlightEffect {
                         queue.push(Input::Tool { id, input: ToolInput::Delta(text) });
                     }
                 };
-                match input {
-                    ToolInput::Delta(text) => return delta(masking.push_text(text)),
+                match &mut input {
+                    ToolInput::Delta(text) => return delta(masking.push_text(mem::take(text))),
                     ToolInput::Parked { .. } => {}
-                    ToolInput::Done(_) => delta(masking.end_text()),
+                    ToolInput::Done(outcome) => {
+                        delta(masking.end_text());
+                        frame.iter().for_each(|frame| frame.wrap(outcome));
+                    }
                 }
                 queue.push(Input::Tool { id, input });
             }
@@ -122,7 +132,7 @@ impl InFlightEffect {
             // goes back to the host.
             (_, input) => {
                 let mut input = input;
-                mask_input::mask_stray(keys, &mut input);
+                mask_input::mask_stray(firewall, &mut input);
                 queue.push(input);
             }
         }

@@ -18,6 +18,7 @@ pub mod decode;
 mod driver;
 mod endpoints;
 mod file_undo;
+mod firewall;
 mod in_flight;
 mod journal;
 #[cfg(feature = "log")]
@@ -28,6 +29,7 @@ mod mask_input;
 mod masking;
 #[cfg(feature = "log")]
 mod memory_log;
+mod options;
 mod output;
 mod patch;
 mod playback;
@@ -41,9 +43,10 @@ pub mod traffic;
 mod unattended;
 
 pub use base_url::BaseUrl;
-pub use driver::{Driver, DriverOptions, ModelSource};
+pub use driver::Driver;
 pub use endpoints::{Endpoint, EndpointError, EndpointRequest, EndpointTable};
 pub use file_undo::{FileSteps, FileUndo, UndoneFile, imported};
+pub use firewall::SessionFirewall;
 pub use journal::SessionLogEncoder;
 #[cfg(feature = "log")]
 pub use json_lines::LineServer;
@@ -52,7 +55,8 @@ pub use json_lines::{line_schema, request_schema};
 pub use masking::{SecretKeys, StreamMasker};
 #[cfg(feature = "log")]
 pub use memory_log::MemoryLog;
+pub use options::{DriverOptions, ModelSource};
 pub use output::{DriverOutput, DriverOutputBatch};
-pub use secret_key::{ApiKey, MASK};
+pub use secret_key::ApiKey;
 pub use settings::{FallbackModel, SessionSettings, SettingsError};
 pub use unattended::{HostCapabilities, NOBODY_APPROVES};

@@ -2,6 +2,7 @@
 //! response streams. Everything is masked as if it came from the network.
 
 use crate::{
+    firewall::SessionFirewall,
     mask_input,
     masking::{SecretKeys, StreamMasker},
     traffic::{TrafficError, TrafficExchange},
@@ -14,14 +15,14 @@ use innerloop_core::{
 
 /// Returns the inputs that the exchange consists of, the terminal one last. Keys are masked, since
 /// the recording may be another host's.
-pub(crate) fn news(exchange: TrafficExchange, keys: &SecretKeys) -> Vec<HttpInput> {
+pub(crate) fn news(exchange: TrafficExchange, firewall: &SessionFirewall) -> Vec<HttpInput> {
     let TrafficExchange { status, headers, body, failed, .. } = exchange;
     let mut news = Vec::new();
     if status != 0 {
         // The body is stored whole, and how it once was cut is not known: pieces are what each
         // protocol sends at once, a line of JSON or a server-sent event.
         let separator: &[u8] = if is_lines(&headers) { b"\n" } else { b"\n\n" };
-        let mut masking = StreamMasker::new(keys);
+        let mut masking = StreamMasker::new(&firewall.keys);
         let mut body = masking.push(body.0);
         body.extend(masking.end());
         let pieces = pieces(&body, separator);
@@ -33,7 +34,8 @@ pub(crate) fn news(exchange: TrafficExchange, keys: &SecretKeys) -> Vec<HttpInpu
         None => HttpInput::End,
         Some(message) => HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message }),
     });
-    news.iter_mut().for_each(|input| mask_input::mask_http(keys, input));
+    let mut masker = firewall.of_models();
+    news.iter_mut().for_each(|input| mask_input::mask_http(&mut masker, input));
     news
 }
 

@@ -3,8 +3,9 @@
 //! before it runs: no session holds a key of the table that it works with.
 
 use crate::{
-    driver::{Driver, DriverOptions, OpeningOutputs, OwedEffects},
+    driver::{Driver, OpeningOutputs, OwedEffects},
     masking::SecretKeys,
+    options::DriverOptions,
 };
 use alloc::{
     string::{String, ToString},

@@ -5,13 +5,14 @@
 use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt;
 
-pub use innerloop_core::action::MASK;
+/// The text that printing a key shows.
+pub(crate) const MASK: &str = "***";
 
 /// The minimum number of bytes of a key that is masked: a shorter one could be part of ordinary
 /// text.
 const SHORTEST: usize = 12;
 
-/// A key of a provider. Its `Debug` and `Display` show [`MASK`].
+/// A key of a provider. Its `Debug` and `Display` show three stars.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ApiKey(String);
 
@@ -36,8 +37,8 @@ impl ApiKey {
     /// names of files.
     #[must_use]
     pub fn is_simple(&self) -> bool {
-        // The mask in place of a word can do harm: `rm -rf cache/placeholder` would become
-        // `rm -rf cache/***`, a pattern of the shell (`docs/decisions.md#keys`).
+        // The mask in place of a word can do harm: in `rm -rf cache/placeholder`, say
+        // (`docs/decisions.md#keys`).
         // Beyond ASCII all counts as a letter: the tables of Unicode are long, and such a key fits
         // no header.
         let is_of_word = |c: char| {

@@ -72,8 +72,10 @@ impl SessionSettings<'_> {
     /// # Errors
     /// No model is named, or a field of a patch does not fit.
     pub fn config(&self) -> Result<SessionConfig, SettingsError> {
-        let patches = self.patches.iter().map(|text| patch::object(text));
-        let patches = patches.collect::<Result<Vec<_>, _>>()?;
+        let mut patches = Vec::new();
+        for text in self.patches {
+            patches.push(patch::object(text)?);
+        }
         // The model is looked up before any patch is applied, since the catalogue's facts stand
         // below them. The last patch that names one counts, as it does in the merge.
         let named = patches.iter().rev().find_map(patch::model_name);

@@ -13,6 +13,7 @@ use innerloop_core::{
     bytes::BodyBytes,
     digest::DigestBuilder,
     message::{VisibleTurn, joined_text},
+    secret::without_digests,
     text::prefix,
 };
 use innerloop_json::{FromJson, IntoList, ToJson, from_str, to_string};
@@ -207,7 +208,8 @@ fn part(text: &str, begin: usize) -> String {
 }
 
 /// Returns what is new since the model's last reply: the user's words and the tools' results. What
-/// differs from run to run is masked: durations, dates and the folders of absolute paths.
+/// differs from run to run is masked: durations, dates, the folders of absolute paths, and the
+/// digests of secrets.
 #[must_use]
 pub fn said(history: &History) -> String {
     // Not the request's body: its system prompt names the date, the system and the folder, which
@@ -242,6 +244,7 @@ const CLOSE: [char; 9] = [')', ']', '"', '\'', '`', ',', '.', ';', ':'];
 
 /// Masks a text word by word; what stands around and between words stays as it is.
 fn masked(text: &str) -> String {
+    let text = without_digests(text);
     let mut out = String::with_capacity(text.len());
     let mut words = text.split_inclusive(char::is_whitespace).peekable();
     while let Some(word) = words.next() {

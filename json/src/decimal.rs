@@ -2,7 +2,7 @@
 //! carries 10 KB of powers of five: much in a small module, where floating numbers are rare. Long
 //! arithmetic needs no table.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::num::IntErrorKind;
 
 /// The number of digits that are read: a number half-way between two floating ones has fewer.
@@ -125,7 +125,8 @@ impl BigNatural {
 
     /// Adds limbs of zeros below the others; the number stays the same.
     fn push_zeros(&mut self, count: usize) {
-        self.limbs.splice(..0, core::iter::repeat_n(0, count));
+        let above = core::mem::replace(&mut self.limbs, vec![0; count]);
+        self.limbs.extend(above);
         self.exponent = (0..count).fold(self.exponent, |exponent, _| exponent - 32);
     }
 

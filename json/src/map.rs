@@ -79,7 +79,7 @@ impl<T> Map<T> {
         T: Default,
     {
         let Self { places, mut values } = core::mem::take(self);
-        places.into_entries().map(move |(name, place)| {
+        places.into_entries().into_iter().map(move |(name, place)| {
             (name, values.get_mut(place).map(core::mem::take).unwrap_or_default())
         })
     }

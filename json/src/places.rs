@@ -105,8 +105,11 @@ impl PlaceMap {
     }
 
     /// Returns the names with their places, in their order.
-    pub fn into_entries(self) -> impl Iterator<Item = (String, usize)> {
-        self.blocks.into_iter().flatten()
+    #[must_use]
+    pub fn into_entries(mut self) -> Vec<(String, usize)> {
+        let mut entries = Vec::new();
+        self.blocks.iter_mut().for_each(|block| entries.append(block));
+        entries
     }
 
     /// Returns the index of the block that a name belongs to, and the index in it of the first
@@ -198,7 +201,8 @@ mod tests {
                 let number = if down { 999 - step } else { step };
                 assert_eq!(map.insert(format!("{number:04}"), number), None);
             }
-            let places: Vec<_> = map.clone().into_entries().map(|(_, place)| place).collect();
+            let places: Vec<_> =
+                map.clone().into_entries().into_iter().map(|(_, place)| place).collect();
             assert_eq!(places, (0..1_000).collect::<Vec<_>>());
         }
     }

@@ -26,6 +26,7 @@ from .protocol import (
     CorrectionPolicyPatch,
     EnvironmentFacts,
     Event,
+    FirewallPolicyPatch,
     NamedAgentPatch,
     Part,
     PendingInputs,
@@ -88,6 +89,10 @@ class Agent(Engine):
         corrections: The faults of replies that are corrected, and how often:
             ``{"faults": {"greeting": 2, "echo": 0}, "max_per_run": 5}``. What is left out stays as
             in the preset; ``{"faults": None}`` is for none.
+        firewall: The rules about secrets and about text from elsewhere:
+            ``{"secrets": "mask", "user": "off", "allow": ["EXAMPLE"]}``. What is left out stays as
+            in the preset; ``modern`` masks secrets in what tools return, and the tools that write
+            files put the secrets back that a file has.
         config: A merge patch of the whole configuration, which wins over all other options.
         id: The session's id.
 
@@ -121,6 +126,7 @@ class Agent(Engine):
         agents: Mapping[str, NamedAgentPatch] | None = None,
         facts: EnvironmentFacts | None = None,
         corrections: CorrectionPolicyPatch | None = None,
+        firewall: FirewallPolicyPatch | None = None,
         config: SessionConfigPatch | None = None,
         id: str | None = None,
         **unknown: NoReturn,
@@ -149,6 +155,7 @@ class Agent(Engine):
             agents=agents,
             facts=facts,
             corrections=corrections,
+            firewall=firewall,
             config=config,
             id=id,
         )

@@ -27,6 +27,7 @@ from .protocol import (
     Endpoint,
     EnvironmentFacts,
     Event,
+    FirewallPolicyPatch,
     HookPolicyPatch,
     NamedAgentPatch,
     Parts,
@@ -61,6 +62,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "agents": ("a dictionary", (Mapping,)),
     "facts": ("a dictionary", (Mapping,)),
     "corrections": ("a dictionary", (Mapping,)),
+    "firewall": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
     "id": ("a text", (str,)),
 }
@@ -96,6 +98,7 @@ class Options:
     agents: Mapping[str, NamedAgentPatch] | None = None
     facts: EnvironmentFacts | None = None
     corrections: CorrectionPolicyPatch | None = None
+    firewall: FirewallPolicyPatch | None = None
     config: SessionConfigPatch | None = None
     id: str | None = None
 
@@ -143,6 +146,8 @@ class Options:
             patch["hooks"] = hooks
         if self.corrections is not None:
             patch["corrections"] = self.corrections
+        if self.firewall is not None:
+            patch["firewall"] = self.firewall
         if self.instructions is not None:
             patch["instructions"] = self.instructions
         if self.tools_shown is not None:

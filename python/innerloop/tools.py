@@ -69,6 +69,9 @@ class Tool:
     asynchronous."""
     read_only: bool = False
     """True if it changes nothing: its calls run side by side, and none needs approval."""
+    untrusted: bool = False
+    """True if its results come from elsewhere, such as the web: the model reads them as information
+    that nobody has checked."""
     timeout: float | None = None
     """The seconds that a call may take."""
     repeatable: bool = False
@@ -96,6 +99,8 @@ class Tool:
         }
         if self.read_only:
             spec["read_only"] = True
+        if self.untrusted:
+            spec["untrusted"] = True
         if self.timeout is not None:
             spec["timeout_ms"] = max(1, round(self.timeout * 1000))
         return spec
@@ -136,6 +141,7 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     read_only: bool = False,
+    untrusted: bool = False,
     timeout: float | None = None,
     repeatable: bool = False,
 ) -> Callable[[Function], Tool]: ...
@@ -148,6 +154,7 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     read_only: bool = False,
+    untrusted: bool = False,
     timeout: float | None = None,
     repeatable: bool = False,
 ) -> Tool | Callable[[Function], Tool]:
@@ -178,6 +185,7 @@ def tool(
             parameters=schema,
             function=function,
             read_only=read_only,
+            untrusted=untrusted,
             timeout=timeout,
             # What changes nothing can be done twice.
             repeatable=repeatable or read_only,

@@ -16,6 +16,8 @@ pub mod example;
 pub mod feeding;
 pub mod fuzzing;
 pub mod hostile;
+pub mod made_secrets;
+pub mod masks;
 pub mod mock;
 pub mod patience;
 pub mod program;

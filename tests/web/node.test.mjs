@@ -7,6 +7,7 @@ import "./node/loop.mjs";
 import "./node/writing.mjs";
 import "./node/network.mjs";
 import "./node/corrections.mjs";
+import "./node/firewall.mjs";
 import "./node/routing.mjs";
 import "./node/fetches.mjs";
 import "./node/results.mjs";

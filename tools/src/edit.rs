@@ -7,12 +7,16 @@ use crate::{
     failure_texts,
     files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
-    read, secrets,
+    read,
     source::{EditedText, ReplaceError, SourceText},
+    unmask::{MaskResolver, append_unknown},
     write::{self, FileContent, PreviousContent},
 };
 use innerloop_json::{IntoList, joined, quoted};
-use innerloop_types::action::{MASK, Outcome, ToolError};
+use innerloop_types::{
+    action::{Outcome, ToolError},
+    secret::has_mask,
+};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write, slice};
 
@@ -32,6 +36,7 @@ pub(crate) fn edit(
     old: &str,
     new: &str,
     all: bool,
+    salt: Option<u64>,
 ) -> Result<Outcome, Outcome> {
     let path = failure_texts::writable_path(within, path)?;
     if old == new {
@@ -44,11 +49,11 @@ pub(crate) fn edit(
         // overwrite.
         Ok(bytes) if old.is_empty() && bytes.is_empty() => {
             let before = PreviousContent::Bytes(Vec::new());
-            return write::replace_content(files, &path, &before, new);
+            return write::replace_content(files, &path, &before, new, salt);
         }
         Ok(bytes) => bytes,
         Err(FileError::NotFound) if old.is_empty() => {
-            return write::replace_content(files, &path, &PreviousContent::Absent, new);
+            return write::replace_content(files, &path, &PreviousContent::Absent, new, salt);
         }
         Err(error) => return Err(failure_texts::failed(files, &path, &error)),
     };
@@ -60,6 +65,8 @@ pub(crate) fn edit(
             format!("{path} exists already. Give the text to replace, or write the whole file."),
         ));
     }
+    let masks = MaskResolver::new(salt, &bytes, &mut [old, new].into_iter());
+    let (old, new) = (&*masks.text(old), &*masks.text(new));
     let source = SourceText::new(text);
     let edited = source.replace(old, new, all).map_err(|failure| match failure {
         ReplaceError::NotFound => not_found(&path, text, old),
@@ -76,11 +83,8 @@ pub(crate) fn edit(
         let message = format!("{path} has the new text there already. Nothing changed.");
         return Ok(Outcome::text(message));
     }
-    // Only a mask in the new text can take the place of a secret; others were in the file before.
-    if new.contains(MASK) {
-        secrets::check(&path, text, &edited.text)?;
-    }
-    let message = edited.message(&path);
+    let mut message = edited.message(&path);
+    append_unknown(masks.unknown(), &mut message);
     let count = u32::try_from(edited.lines.len()).ok();
     let content = FileContent { text: edited.text, encoding };
     let before = PreviousContent::Bytes(bytes.into_owned());
@@ -197,11 +201,8 @@ fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
              {wanted}."
         );
     }
-    if old.contains(MASK) && !text.contains(MASK) {
-        let _ = write!(
-            message,
-            " {MASK} stands for a secret that you are not shown: leave it out of the old text."
-        );
+    if has_mask(old) {
+        message.push_str(" A mask in the old text stands for no secret that the file has.");
     }
     message.push_str(" Read the file again and copy the text exactly, white space included.");
     Outcome { count: Some(0), ..failure_texts::error(ToolError::EditConflict, message) }

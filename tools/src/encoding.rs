@@ -44,9 +44,14 @@ const NUL: &str = "it contains NUL bytes";
 /// not text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, TextEncoding), &'static str> {
     if let Some(encoding) = marked(bytes) {
-        let text = char::decode_utf16(units(bytes, encoding)).collect::<Result<String, _>>();
-        let text = text.ok().filter(|_| bytes.len().is_multiple_of(2));
-        let text = text.ok_or("it is UTF-16 with broken characters")?;
+        const BROKEN: &str = "it is UTF-16 with broken characters";
+        if !bytes.len().is_multiple_of(2) {
+            return Err(BROKEN);
+        }
+        let mut text = String::with_capacity(bytes.len());
+        for letter in char::decode_utf16(units(bytes, encoding)) {
+            text.push(letter.map_err(|_| BROKEN)?);
+        }
         return if text.contains('\0') { Err(NUL) } else { Ok((Cow::Owned(text), encoding)) };
     }
     if looks_binary(bytes) {
@@ -196,11 +201,14 @@ impl TextEncoding {
     pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, char> {
         let bytes: Vec<u8> = match self {
             Self::Utf8 => return Ok(Cow::Borrowed(text.as_bytes())),
-            Self::Utf16Le => with_mark(text).flat_map(u16::to_le_bytes).into_list(),
-            Self::Utf16Be => with_mark(text).flat_map(u16::to_be_bytes).into_list(),
+            Self::Utf16Le => in_utf16(text, u16::to_le_bytes),
+            Self::Utf16Be => in_utf16(text, u16::to_be_bytes),
             Self::Western => {
-                let bytes = text.chars().map(|letter| of_western(letter).ok_or(letter));
-                bytes.collect::<Result<_, _>>()?
+                let mut bytes = Vec::with_capacity(text.len());
+                for letter in text.chars() {
+                    bytes.push(of_western(letter).ok_or(letter)?);
+                }
+                bytes
             }
             #[cfg(feature = "encodings")]
             Self::Other(encoding) => encode_other(encoding, text)?,
@@ -209,12 +217,14 @@ impl TextEncoding {
     }
 }
 
-/// Returns the units of a text in UTF-16, beginning with a mark.
-fn with_mark(text: &str) -> impl Iterator<Item = u16> {
+/// Returns a text in UTF-16, beginning with a mark.
+fn in_utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
     // The mark stays even if the new text lacks it: without one the file would not be read as
     // UTF-16 again.
     let unmarked = text.strip_prefix(MARK).unwrap_or(text);
-    [0xfeff].into_iter().chain(unmarked.encode_utf16())
+    let mut bytes = order(0xfeff).to_vec();
+    unmarked.encode_utf16().for_each(|unit| bytes.extend_from_slice(&order(unit)));
+    bytes
 }
 
 fn of_western(letter: char) -> Option<u8> {

@@ -105,8 +105,10 @@ impl IndentShift {
         if pairs.iter().all(agrees) {
             return Some(Self::None);
         }
-        let olds = pairs.iter().flat_map(|(given, there)| [*given, *there]);
-        if olds.chain(new.iter().copied()).any(|indent| indent.len() > MAX_BYTES) {
+        let is_long = |indent: &&str| indent.len() > MAX_BYTES;
+        if pairs.iter().any(|(given, there)| is_long(given) || is_long(there))
+            || new.iter().any(is_long)
+        {
             return None;
         }
         Self::in_front(pairs, new, style).or_else(|| Self::in_steps(pairs, new, style))

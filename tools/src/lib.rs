@@ -30,9 +30,9 @@ mod regex;
 mod replace;
 mod report;
 mod search;
-mod secrets;
 mod source;
 mod temporary;
+mod unmask;
 mod walk;
 mod write;
 

@@ -32,8 +32,10 @@ pub(crate) fn list(files: &impl WorkspaceFiles, query: &ListQuery<'_>) -> Result
         let message = "The depth is 0. Give at least 1.";
         return Err(failure_texts::error(ToolError::InvalidArguments, message));
     }
-    let ignore = query.ignore.iter().map(|text| PathPattern::parse(text));
-    let mut ignore = ignore.collect::<Result<Vec<_>, _>>()?;
+    let mut ignore = Vec::new();
+    for text in query.ignore {
+        ignore.push(PathPattern::parse(text)?);
+    }
     settle(&mut ignore, files, &folder, query.hidden);
     let above = match query.hidden {
         HiddenFiles::Ignored => rules_above(files, &folder),

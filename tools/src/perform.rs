@@ -28,9 +28,16 @@ pub fn perform_in(files: &mut impl WorkspaceFiles, folder: &str, action: &Action
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
 
-/// Carries out a patch that has been parsed, as [`perform_in`] carries out one that is text.
-pub fn perform_patch(files: &mut impl WorkspaceFiles, folder: &str, patch: &Patch) -> Outcome {
-    let done = failure_texts::folder(folder).and_then(|within| patch::apply(files, &within, patch));
+/// Carries out a patch that has been parsed, as [`perform_in`] carries out one that is text; `salt`
+/// is that of the action.
+pub fn perform_patch(
+    files: &mut impl WorkspaceFiles,
+    folder: &str,
+    patch: &Patch,
+    salt: Option<u64>,
+) -> Outcome {
+    let done =
+        failure_texts::folder(folder).and_then(|within| patch::apply(files, &within, patch, salt));
     done.unwrap_or_else(|failure| failure)
 }
 
@@ -45,10 +52,11 @@ pub fn perform_known(
 ) -> Outcome {
     // Parsed once here, for its files and for its application: patches can be long.
     let patch = known.and_then(|_| match action {
-        Action::Patch { patch } => Patch::parse(patch).ok(),
+        Action::Patch { patch, salt } => Some((Patch::parse(patch).ok()?, *salt)),
         _ => None,
     });
-    let named = known.map(|known| (known, named(folder, action, patch.as_ref())));
+    let named =
+        known.map(|known| (known, named(folder, action, patch.as_ref().map(|(patch, _)| patch))));
     if let Some((known, named)) = &named {
         for (path, known) in named.iter().zip(*known) {
             if let Some(path) = path
@@ -59,7 +67,7 @@ pub fn perform_known(
         }
     }
     let mut outcome = match &patch {
-        Some(patch) => perform_patch(files, folder, patch),
+        Some((patch, salt)) => perform_patch(files, folder, patch, *salt),
         None => perform_in(files, folder, action),
     };
     if let Some((_, named)) = named.filter(|_| outcome.error.is_none()) {
@@ -124,8 +132,10 @@ fn attempt(
         Action::ReadMany { include, exclude, flat, hidden } => {
             read_many::read_many(files, within, include, exclude, *flat, *hidden)
         }
-        Action::Write { path, content } => write::write(files, within, path, content),
-        Action::Edit { path, old, new, all } => edit::edit(files, within, path, old, new, *all),
+        Action::Write { path, content, salt } => write::write(files, within, path, content, *salt),
+        Action::Edit { path, old, new, all, salt } => {
+            edit::edit(files, within, path, old, new, *all, *salt)
+        }
         Action::List { path, depth, ignore, hidden, style } => {
             let (path, depth) = (path.as_deref(), *depth);
             let (hidden, style) = (*hidden, *style);
@@ -143,7 +153,7 @@ fn attempt(
             glob::glob(files, &query)
         }
         Action::Grep(query) => grep::grep(files, within, query),
-        Action::Patch { patch } => patch::patch(files, within, patch),
+        Action::Patch { patch, salt } => patch::patch(files, within, patch, *salt),
         Action::Fetch { .. } => Err(failure_texts::error(
             ToolError::UnknownTool,
             "Pages of the web cannot be read here: only file tools can.",

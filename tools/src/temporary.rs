@@ -147,9 +147,7 @@ mod tests {
             let action = Action::Shell { command: line.to_owned(), folder: None };
             assert_eq!(TmpMeaning::of(&action), meant, "{line}");
         }
-        let write = |path: &str| {
-            TmpMeaning::of(&Action::Write { path: path.to_owned(), content: String::new() })
-        };
+        let write = |path: &str| TmpMeaning::of(&Action::write(path.to_owned(), String::new()));
         assert_eq!(write("tmp/plan.md"), TmpMeaning::Project);
         assert_eq!(write("./tmp/plan.md"), TmpMeaning::Project);
         assert_eq!(write("src/tmp/plan.md"), TmpMeaning::Unsaid);

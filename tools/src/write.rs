@@ -2,11 +2,11 @@
 //! files here, too, so that encodings and the size of a reported change are handled in one place.
 
 use crate::{
-    encoding::{TextEncoding, decode},
+    encoding::TextEncoding,
     failure_texts,
     files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
-    secrets,
+    unmask::{MaskResolver, append_unknown},
 };
 use innerloop_types::action::{ChangeKind, Outcome, ReportedChange, ToolError};
 use std::borrow::Cow;
@@ -19,6 +19,7 @@ pub(crate) fn write(
     within: &WorkspacePath,
     path: &str,
     content: &str,
+    salt: Option<u64>,
 ) -> Result<Outcome, Outcome> {
     let path = failure_texts::writable_path(within, path)?;
     let before = match files.read(&path) {
@@ -28,7 +29,7 @@ pub(crate) fn write(
         Err(FileError::TooLarge) => PreviousContent::TooLarge,
         Err(error) => return Err(failure_texts::failed(files, &path, &error)),
     };
-    replace_content(files, &path, &before, content)
+    replace_content(files, &path, &before, content, salt)
 }
 
 /// The content at a path before a write.
@@ -86,13 +87,11 @@ pub(crate) fn replace_content(
     path: &WorkspacePath,
     before: &PreviousContent,
     content: &str,
+    salt: Option<u64>,
 ) -> Result<Outcome, Outcome> {
-    if let PreviousContent::Bytes(bytes) = before
-        && let Ok((old, _)) = decode(bytes)
-    {
-        secrets::check(path, &old, content)?;
-    }
-    let content = FileContent::after(before, content.to_owned());
+    let old: &[u8] = if let PreviousContent::Bytes(bytes) = before { bytes } else { &[] };
+    let masks = MaskResolver::new(salt, old, &mut [content].into_iter());
+    let content = FileContent::after(before, masks.text(content).into_owned());
     let bytes = content.bytes(path)?;
     // Not written, so that the file keeps its time and no change is reported.
     if matches!(before, PreviousContent::Bytes(before) if **before == *bytes) {
@@ -105,7 +104,8 @@ pub(crate) fn replace_content(
         ChangeKind::Created => "created",
         ChangeKind::Modified | ChangeKind::Deleted => "overwritten",
     };
-    let message = format!("Wrote {size} {unit} to {path} ({how}).");
+    let mut message = format!("Wrote {size} {unit} to {path} ({how}).");
+    append_unknown(masks.unknown(), &mut message);
     Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
 }
 

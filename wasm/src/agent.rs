@@ -120,8 +120,11 @@ impl RawAgent {
             files.bytes(&path).map(<[u8]>::to_vec)
         };
         // Only built-in tools change files here. Without them the linker can leave this code out.
-        let undone =
-            if cfg!(feature = "tools") { to_string(&steps.undone(&mut read)) } else { "[]".into() };
+        let undone = if cfg!(feature = "tools") {
+            to_string(&steps.undone(self.host.driver.borrow().firewall(), &mut read))
+        } else {
+            "[]".into()
+        };
         steps.settle();
         undone
     }

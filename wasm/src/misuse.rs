@@ -57,6 +57,7 @@ impl From<RejectedInput> for CallerError {
             RejectionReason::Config(error) => return (*error).into(),
             RejectionReason::Busy => "busy",
             RejectionReason::Closed => "closed",
+            RejectionReason::HoldsSecret(_) => "holds_secret",
             RejectionReason::Nothing(_) => "nothing",
             RejectionReason::Unsupported(_) => "unsupported",
             _ => "bad_option",

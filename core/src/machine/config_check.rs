@@ -5,6 +5,7 @@ use alloc::{format, string::String};
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
     corrections::{CorrectionPolicy, ReplyFault},
+    firewall::SecretHandling,
     tool::ToolsShown,
 };
 
@@ -22,6 +23,14 @@ pub(super) fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     }
     if !cfg!(feature = "named-agents") && !config.agents.is_empty() {
         return Err(ConfigError::new("agents", "this build has none: leave them out"));
+    }
+    let firewall = &config.firewall;
+    if !cfg!(feature = "firewall") && firewall.is_on() {
+        return Err(ConfigError::new("firewall", "this build has none: switch it off"));
+    }
+    if firewall.user == SecretHandling::Warn {
+        let message = "what people say can be masked or blocked, or left as it is";
+        return Err(ConfigError::new("firewall.user", message));
     }
     let is_known = |name: &str| ReplyFault::ALL.iter().any(|fault| fault.name() == name);
     if let Some(fault) = config.corrections.faults.keys().find(|name| !is_known(name)) {

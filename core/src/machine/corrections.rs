@@ -10,7 +10,7 @@ use crate::{
 use alloc::{format, string::String, vec, vec::Vec};
 use innerloop_json::IntoList;
 use innerloop_types::{
-    action::{Action, Outcome, Patch, ToolError},
+    action::{Action, Outcome, ToolError},
     corrections::ReplyFault,
     event::EventKind,
     message::{Block, FinishReason, Reply},
@@ -97,15 +97,14 @@ pub(super) fn on_ran(run: &LaunchedRun, outcome: &Outcome, ctx: &mut StepContext
     if !cfg!(feature = "corrections") || !is_on {
         return;
     }
-    let mut paths = Vec::new();
-    match action {
-        Action::Write { path, .. } | Action::Edit { path, .. } => paths.push(&**path),
-        _ => paths.extend(run.patch.iter().flat_map(Patch::paths).map(|file| file.path)),
-    }
+    let changed = match action {
+        Action::Read { .. } => Vec::new(),
+        _ => action.files(run.patch.as_ref()),
+    };
     let has_failed = matches!(outcome.error, Some(error) if error != ToolError::Interrupted);
     let files = &mut ctx.body.run.failed_edits;
-    for path in paths {
-        let Some(path) = resolved(&run.run.folder, path) else { continue };
+    for file in changed {
+        let Some(path) = resolved(&run.run.folder, file.path) else { continue };
         match files.as_mut().and_then(|files| files.get_mut(&path)) {
             // Each file is told of once.
             Some(&mut TOLD) => {}

@@ -202,7 +202,8 @@ impl StepContext<'_> {
         let said = kind.said();
         // The gate goes through all that is seen, so it is asked only for turns that are more than
         // text; and before the turn is added, since the turn may change it.
-        let has_media = said.is_some_and(|said| parts(&said).any(|part| part.as_text().is_none()));
+        let has_media =
+            said.is_some_and(|said| parts(&said).iter().any(|part| part.as_text().is_none()));
         let before = has_media.then(|| self.gate());
         self.body.history.push(Turn { at: self.wall, kind });
         if let Some(before) = before {
@@ -223,8 +224,8 @@ impl StepContext<'_> {
         let is_dropped = |part: &Part| before.fault(part).is_none() && gate.fault(part).is_some();
         // The prefix is rebased only if a part that was sent before no longer is; a crowd of small
         // pictures leaves it as it was.
-        let is_changed =
-            is_crowd && self.body.history.seen().any(|said| parts(&said).any(is_dropped));
+        let is_changed = is_crowd
+            && self.body.history.seen().any(|said| parts(&said).into_iter().any(is_dropped));
         let mut unsent = Vec::new();
         if let Some(said) = self.body.history.seen().next_back() {
             let mut last = "";

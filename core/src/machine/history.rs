@@ -12,7 +12,9 @@ use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_json::{IntoList, Map, joined};
 use innerloop_types::{
     config::{ModelConfig, TokenEstimator},
-    message::{Block, Part, ToolCall, ToolResult, Turn, TurnKind, VisibleTurn, joined_text},
+    message::{
+        Block, Part, ToolCall, ToolResult, Turn, TurnKind, VisibleTurn, calls_among, joined_text,
+    },
     output::HttpRequest,
     steps,
     time::UnixMillis,
@@ -129,14 +131,14 @@ impl History {
 
     /// Returns whether the model has ever called a tool.
     pub(crate) fn has_calls(&self) -> bool {
-        self.turns.iter().any(|turn| call_ids(turn).next().is_some())
+        self.turns.iter().any(|turn| calls(Some(turn)).next().is_some())
     }
 
     /// Returns the number of replies with calls since the user's last input.
     pub(crate) fn rounds_since_input(&self) -> u32 {
         let newest = self.turns.iter().rev();
         let newer = newest.take_while(|turn| !matches!(turn.kind, TurnKind::User(_)));
-        let rounds = newer.filter(|turn| call_ids(turn).next().is_some()).count();
+        let rounds = newer.filter(|turn| calls(Some(turn)).next().is_some()).count();
         u32::try_from(rounds).unwrap_or(u32::MAX)
     }
 
@@ -156,11 +158,7 @@ impl History {
 
     /// Returns the calls of the last reply if it is the last turn.
     pub(crate) fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        let reply = match self.turns.last() {
-            Some(Turn { kind: TurnKind::Assistant(reply), .. }) => Some(reply),
-            _ => None,
-        };
-        reply.into_iter().flat_map(|reply| reply.tool_calls())
+        calls(self.turns.last())
     }
 
     /// The calls of the last reply, each with its answer.
@@ -207,7 +205,7 @@ impl History {
         self.gauge.note(&said);
         if let Some(cache) = &mut self.cache {
             if let Some(calls) = &mut cache.calls {
-                calls.extend(call_ids(&turn).map(|id| (id, ())));
+                note_calls(&turn, calls);
             }
             if let Some(encoded) = &mut cache.encoded {
                 encoded.prefix.push(said);
@@ -259,7 +257,9 @@ impl History {
         let calls = &mut self.cache.get_or_insert_default().calls;
         calls.get_or_insert_with(|| {
             steps::count(turns.len());
-            turns.iter().flat_map(call_ids).map(|id| (id, ())).collect()
+            let mut all = Map::new();
+            turns.iter().for_each(|turn| note_calls(turn, &mut all));
+            all
         })
     }
 
@@ -355,14 +355,12 @@ fn encode<'a>(
 /// results.
 fn round(turns: &[Turn]) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
     let (calls, results) = match turns {
-        [
-            ..,
-            Turn { kind: TurnKind::Assistant(reply), .. },
-            Turn { kind: TurnKind::ToolResults(results), .. },
-        ] => (Some(reply), results.as_slice()),
-        _ => (None, [].as_slice()),
+        [.., reply, Turn { kind: TurnKind::ToolResults(results), .. }] => {
+            (calls(Some(reply)), results.as_slice())
+        }
+        _ => (calls(None), [].as_slice()),
     };
-    calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
+    calls.zip(results)
 }
 
 /// Returns the text of a reply; `None` for other turns.
@@ -373,12 +371,19 @@ fn reply_text(said: VisibleTurn<'_>) -> Option<String> {
     }
 }
 
-fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {
-    let reply = match &turn.kind {
-        TurnKind::Assistant(reply) => Some(reply),
-        _ => None,
-    };
-    reply.into_iter().flat_map(|reply| reply.tool_calls()).map(|call| call.id.clone())
+/// Returns the calls of a reply; none for other turns.
+fn calls(turn: Option<&Turn>) -> impl Iterator<Item = &ToolCall> {
+    calls_among(match turn {
+        Some(Turn { kind: TurnKind::Assistant(reply), .. }) => &reply.blocks,
+        _ => &[],
+    })
+}
+
+/// Inserts the ids of a turn's calls, in their order.
+fn note_calls(turn: &Turn, ids: &mut Map<()>) {
+    for call in calls(Some(turn)) {
+        ids.insert(call.id.clone(), ());
+    }
 }
 
 /// Frees the spare capacity of a turn's lists and texts: it stays as long as the session, and never

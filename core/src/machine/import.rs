@@ -17,7 +17,9 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
     for said in history.seen() {
         is_first = false;
         if let VisibleTurn::Assistant(reply) = said {
-            known.extend(reply.tool_calls().map(|call| (call.id.clone(), ())));
+            for call in reply.tool_calls() {
+                known.insert(call.id.clone(), ());
+            }
         }
     }
     let mut open: Vec<&String> = Vec::new();
@@ -26,7 +28,7 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
             TurnKind::ToolResults(results) => Some(results.as_slice()),
             _ => None,
         };
-        let answered = answers.into_iter().flatten().map(|result| &result.call_id);
+        let answered = answers.unwrap_or_default().iter().map(|result| &result.call_id);
         // Results come exactly where calls are open, for all of these and in their order. The calls
         // of the last reply may stay open: `take` answers them.
         if answers.is_some() == open.is_empty() || !open.drain(..).eq(answered) {

@@ -11,7 +11,7 @@ use alloc::{format, string::String, vec::Vec};
 use innerloop_json::IntoList;
 use innerloop_types::{
     config::ProjectDoc,
-    message::{ToolCall, TurnKind, VisibleTurn},
+    message::{TurnKind, VisibleTurn},
     text::prefix,
     tool::Job,
 };
@@ -24,13 +24,13 @@ pub(super) fn on_round(ctx: &mut StepContext<'_>) {
     if !cfg!(feature = "builtins") || ctx.setup.config.facts.nested_docs.is_empty() {
         return;
     }
-    let calls: Vec<ToolCall> =
-        ctx.body.history.last_round().map(|(call, _)| call.clone()).into_list();
-    let works: Vec<ToolTask> = calls
-        .into_iter()
-        .map(|call| pipeline::with_own_arguments(call, ctx.setup))
-        .filter_map(|call| pipeline::prepare(&call, ctx.setup).ok())
-        .into_list();
+    let mut works: Vec<ToolTask> = Vec::new();
+    for (call, _) in ctx.body.history.last_round() {
+        let call = pipeline::with_own_arguments(call.clone(), ctx.setup);
+        if let Ok(work) = pipeline::prepare(&call, ctx.setup) {
+            works.push(work);
+        }
+    }
     let docs = ctx.setup.config.facts.nested_docs.iter();
     let is_reached = |doc: &&ProjectDoc| works.iter().any(|work| reaches(work, doc, ctx));
     let texts: Vec<String> = docs

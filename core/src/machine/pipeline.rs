@@ -16,6 +16,7 @@ use innerloop_types::{
     config::ExecMode,
     json::{Json, JsonObject},
     message::{Part, ToolCall, ToolResult},
+    secret::has_mask,
     tool::{Job, ResultPolicy, ToolRun},
 };
 
@@ -143,7 +144,9 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
             // The one inner call that the core cannot answer: whole outputs are the driver's.
             CallIntent::Inner(InnerCall::Kept(query)) => (Job::Kept(query), None),
             CallIntent::Inner(inner) => return Ok(ToolTask::Inner(inner)),
-            CallIntent::Action(asked) => {
+            CallIntent::Action(mut asked) => {
+                let masks = setup.config.firewall.salt.filter(|_| setup.config.firewall.unmask);
+                masks.into_iter().for_each(|salt| asked.action.salt_masks(salt));
                 (Job::Builtin(asked.action), asked.timeout_ms.or(tool.policy.default_ms))
             }
         },
@@ -159,6 +162,11 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
     let category = tool.policy.category;
     Ok(ToolTask::Run { run, category, mode: setup.exec_mode(&call.name, category) })
 }
+
+/// The remark on a call that has a mask in its arguments and put no secret in its place.
+const MASK_PASSED_ON: &str = "\n[A mask in this call stands for a secret that you are not shown. \
+                              It was passed on as it is: only tools that write a file put back \
+                              the secrets that the file has.]";
 
 /// TRUNCATE and RETURN: returns what the model reads of an outcome, or of what a hook put in its
 /// place, within `limit`; and the whole text, if it was cut and is to be kept.
@@ -191,8 +199,15 @@ pub(crate) fn result(
         // Added behind the cut, which would otherwise take the note away.
         parts.push(Part::text(note));
     }
+    if has_mask(&call.arguments) && launch.is_some_and(|launch| !is_unmasking(&launch.run.job)) {
+        parts.push(Part::text(MASK_PASSED_ON));
+    }
     let is_error = outcome.error.is_some();
     (ToolResult { call_id: call.id.clone(), parts, is_error }, whole)
+}
+
+const fn is_unmasking(job: &Job) -> bool {
+    matches!(job, Job::Builtin(action) if action.salt().is_some())
 }
 
 /// Returns the outcome of a built-in tool in the form that the model knows, where that differs from

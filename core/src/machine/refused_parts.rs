@@ -78,7 +78,8 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
         None => {
             // What was left out on a guess did not help. It is put back, and the refusal stands.
             let guesses = tried.into_iter().filter(|left| left.how == LeftOutKind::Tried);
-            let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).into_list();
+            let mut parts: Vec<PartPlace> = Vec::new();
+            guesses.for_each(|mut left| parts.append(&mut left.parts));
             if !parts.is_empty() {
                 ctx.warn("what was left out is put back: without it the request is refused, too");
                 append(parts, LeftOutKind::PutBack, &failure.message, ctx);

@@ -100,8 +100,11 @@ pub(super) fn shut(ctx: &mut StepContext<'_>) -> AgentStep {
     }
     // The agent that started it learns that it is closed, even if it was idle.
     ctx.signal(AgentSignal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
-    // Last, so that the agents below are closing already when this one asks what is still open.
-    ctx.signal(AgentSignal::Finish { agent: ctx.body.id });
+    // Last, so that the agents below are closing already when this one asks what is still open. The
+    // session's own agent is asked when the input is done.
+    if ctx.body.id != AgentId::ROOT {
+        ctx.signal(AgentSignal::Finish { agent: ctx.body.id });
+    }
     AgentStep::Wait(Phase::Closing)
 }
 
@@ -125,7 +128,6 @@ pub(super) fn close_when_settled(ctx: &mut StepContext<'_>) -> AgentStep {
         ctx.agents.open = ctx.agents.open.saturating_sub(1);
         let output = ctx.body.result();
         ctx.event(EventKind::AgentEnded { success: ctx.body.succeeded, output });
-        ctx.signal(AgentSignal::Finish { agent: AgentId::ROOT });
     }
     AgentStep::Wait(Phase::Closed)
 }

@@ -7,7 +7,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{IntoList, Value, from_str, joined, to_string};
+use innerloop_json::{Value, from_str, joined, to_string};
 
 /// Arguments that fit their tool's schema. The first fault that is still found while reading is
 /// kept until [`ToolArguments::finish`].
@@ -83,12 +83,14 @@ impl<'a> ToolArguments<'a> {
 
     /// Takes an array of strings, empty if absent.
     pub(super) fn texts(&mut self, name: &str) -> Vec<String> {
-        let items = self.items(name);
-        let texts = items.into_iter().filter_map(|item| match item {
-            Value::String(text) => Some(text),
-            _ => self.misfit(name, "a list of strings"),
-        });
-        texts.into_list()
+        let mut texts = Vec::new();
+        for item in self.items(name) {
+            match item {
+                Value::String(text) => texts.push(text),
+                _ => self.misfit(name, "a list of strings").unwrap_or_default(),
+            }
+        }
+        texts
     }
 
     /// Takes a boolean, false if absent.
@@ -155,8 +157,13 @@ impl<'a> ToolArguments<'a> {
         name: &str,
         read: impl Fn(&mut Self) -> Option<T>,
     ) -> Vec<T> {
-        let items = self.items(name);
-        items.into_iter().filter_map(|item| self.read_in(item, &read)).into_list()
+        let mut objects = Vec::new();
+        for item in self.items(name) {
+            if let Some(object) = self.read_in(item, &read) {
+                objects.push(object);
+            }
+        }
+        objects
     }
 
     /// Records a fault that the schema cannot express.

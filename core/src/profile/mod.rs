@@ -364,9 +364,11 @@ pub fn doc_places(kind: ProfileKind, root: &str, below: &str) -> Vec<String> {
         folder.push_str(name);
         folders.push(folder.clone());
     }
-    let place = |folder: &String, name: &str| {
-        if folder.is_empty() { name.into() } else { format!("{folder}/{name}") }
-    };
-    let names = doc_names(kind);
-    folders.iter().flat_map(|folder| names.iter().map(move |name| place(folder, name))).into_list()
+    let mut places = Vec::new();
+    for folder in &folders {
+        for &name in doc_names(kind) {
+            places.push(if folder.is_empty() { name.into() } else { format!("{folder}/{name}") });
+        }
+    }
+    places
 }

@@ -274,8 +274,10 @@ impl ToolRow {
         let (parameters, freeform) = match &self.parameters {
             ToolParameters::Fixed(params) => (fixed(params), None),
             ToolParameters::Spawning(params) => {
-                for (name, agent) in agents.into_iter().flatten() {
-                    description.push_str(&format!("\n- {name}: {}", agent.description));
+                if let Some(agents) = agents {
+                    for (name, agent) in agents {
+                        description.push_str(&format!("\n- {name}: {}", agent.description));
+                    }
                 }
                 (fixed(params), None)
             }
@@ -294,6 +296,7 @@ impl ToolRow {
             description,
             parameters,
             read_only: self.policy.category == ToolCategory::Reads,
+            untrusted: false,
             timeout_ms: None,
             paths: Vec::new(),
             freeform,

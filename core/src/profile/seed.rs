@@ -230,7 +230,7 @@ fn read_many_files(args: &mut ToolArguments<'_>) -> Action {
 
 /// Reads a call that writes a file, in every vocabulary.
 pub(super) fn write_file(args: &mut ToolArguments<'_>) -> Action {
-    Action::Write { path: args.text("file_path"), content: args.text("content") }
+    Action::write(args.text("file_path"), args.text("content"))
 }
 
 fn edit_file(args: &mut ToolArguments<'_>) -> Action {
@@ -245,11 +245,12 @@ pub(super) fn edit(args: &mut ToolArguments<'_>, all: &str) -> Action {
         old: args.text("old_string"),
         new: args.text("new_string"),
         all: args.flag(all),
+        salt: None,
     }
 }
 
 fn apply_patch(args: &mut ToolArguments<'_>) -> Action {
-    Action::Patch { patch: args.text("patch") }
+    Action::patch(args.text("patch"))
 }
 
 fn list_dir(args: &mut ToolArguments<'_>) -> Action {

@@ -45,14 +45,18 @@ fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<ArgumentAlias>) {
                 move_all(fields, &found);
                 // The objects of a list mostly share their faults, and the note for the model
                 // should tell each once.
-                let is_new = |it: &ArgumentAlias| !renamed.contains(it);
-                let new: Vec<ArgumentAlias> = found.into_iter().filter(is_new).into_list();
-                renamed.extend(new);
+                for alias in found {
+                    if !renamed.contains(&alias) {
+                        renamed.push(alias);
+                    }
+                }
             }
             let properties = schema.get("properties").and_then(Value::as_object);
-            for (name, property) in properties.into_iter().flatten() {
-                if let Some(value) = fields.get_mut(name) {
-                    rename(property, value, renamed);
+            if let Some(properties) = properties {
+                for (name, property) in properties {
+                    if let Some(value) = fields.get_mut(name) {
+                        rename(property, value, renamed);
+                    }
                 }
             }
         }

@@ -4,8 +4,8 @@
 //! JSON text of an array or object that value.
 
 use super::schema::{has_type, types, violations};
-use alloc::{format, string::ToString};
-use innerloop_json::{Map, Number, Value, from_str, parse_f64};
+use alloc::{format, string::ToString, vec::Vec};
+use innerloop_json::{IntoList, Map, Number, Value, from_str, parse_f64};
 
 /// Makes `instance` fit the schema where its meaning is plain; with `retypes`, also values of
 /// another type than the schema's. Returns whether anything changed.
@@ -17,9 +17,11 @@ pub(crate) fn coerce(schema: &Value, instance: &mut Value, retypes: bool) -> boo
         Value::Object(fields) => {
             changed |= drop_nulls(schema, fields);
             let properties = schema.get("properties").and_then(Value::as_object);
-            for (name, property) in properties.into_iter().flatten() {
-                if let Some(value) = fields.get_mut(name) {
-                    changed |= coerce(property, value, retypes);
+            if let Some(properties) = properties {
+                for (name, property) in properties {
+                    if let Some(value) = fields.get_mut(name) {
+                        changed |= coerce(property, value, retypes);
+                    }
                 }
             }
         }
@@ -65,22 +67,25 @@ fn drop_nulls(schema: &Value, fields: &mut Map<Value>) -> bool {
 
 /// Makes a value that fits none of the schema's forms fit the first one that it can.
 fn choose(schema: &Value, instance: &mut Value, retypes: bool) -> bool {
-    let forms = || branches(schema, "anyOf").chain(branches(schema, "oneOf"));
+    let mut forms = branches(schema, "anyOf").iter().into_list();
+    forms.extend(branches(schema, "oneOf"));
     // A value that fits a form already is left alone, though another form might like it converted:
     // `"1"` stays a text where texts and numbers are allowed.
-    if forms().next().is_none() || forms().any(|form| violations(form, instance).is_empty()) {
+    if forms.iter().any(|form| violations(form, instance).is_empty()) {
         return false;
     }
-    let fitting = forms().find_map(|form| {
+    for form in forms {
         let mut candidate = instance.clone();
-        let is_changed = coerce(form, &mut candidate, retypes);
-        (is_changed && violations(form, &candidate).is_empty()).then_some(candidate)
-    });
-    fitting.map(|value| *instance = value).is_some()
+        if coerce(form, &mut candidate, retypes) && violations(form, &candidate).is_empty() {
+            *instance = candidate;
+            return true;
+        }
+    }
+    false
 }
 
-fn branches<'a>(schema: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
-    schema.get(name).and_then(Value::as_array).into_iter().flatten()
+fn branches<'a>(schema: &'a Value, name: &str) -> &'a [Value] {
+    schema.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Converts one value to a type that the schema wants, but not the values inside of it.

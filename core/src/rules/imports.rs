@@ -71,22 +71,30 @@ fn place(folder: &str, name: &str) -> Option<String> {
 }
 
 /// Returns the names that follow an `@` at the beginning of a word, outside of code.
-fn named(text: &str) -> impl Iterator<Item = &str> {
+fn named(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
     let mut in_fence = false;
-    let lines = text.lines().filter(move |line| {
+    for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         in_fence ^= is_fence;
-        !is_fence && !in_fence
-    });
-    // Every second piece is between backquotes. An `@` in code is a decorator or an annotation, not
-    // an import.
-    let prose = lines.flat_map(|line| line.split('`').step_by(2));
-    prose.flat_map(str::split_whitespace).filter_map(|word| {
-        let word = word.trim_start_matches(['(', '[', '"', '\'']);
-        let closing = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '\''];
-        let name = word.strip_prefix('@')?.trim_end_matches(closing);
-        (!name.is_empty() && !name.contains('@')).then_some(name)
-    })
+        if is_fence || in_fence {
+            continue;
+        }
+        // Every second piece is between backquotes. An `@` in code is a decorator or an annotation,
+        // not an import.
+        for prose in line.split('`').step_by(2) {
+            names.extend(prose.split_whitespace().filter_map(import));
+        }
+    }
+    names
+}
+
+/// Returns the name in a word that begins with an `@`.
+fn import(word: &str) -> Option<&str> {
+    let word = word.trim_start_matches(['(', '[', '"', '\'']);
+    let closing = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '\''];
+    let name = word.strip_prefix('@')?.trim_end_matches(closing);
+    (!name.is_empty() && !name.contains('@')).then_some(name)
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ mod tests {
     fn refused(folder: &str, paths: &[&str], action: &Action) -> bool {
         let paths: Vec<String> = paths.iter().map(|path| String::from(*path)).collect();
         let patch = match action {
-            Action::Patch { patch } => Patch::parse(patch).ok(),
+            Action::Patch { patch, .. } => Patch::parse(patch).ok(),
             _ => None,
         };
         PathAllowlist { paths: &paths, folder }.check(action, patch.as_ref()).is_err()
@@ -195,9 +195,8 @@ mod tests {
 
     #[test]
     fn every_target_of_a_patch_and_every_base_of_a_search_counts() {
-        let patch = |text: &str| Action::Patch {
-            patch: alloc::format!("*** Begin Patch\n{text}\n*** End Patch\n"),
-        };
+        let patch =
+            |text: &str| Action::patch(alloc::format!("*** Begin Patch\n{text}\n*** End Patch\n"));
         let moved = "*** Update File: texts/a.md\n*** Move to: src/a.md\n@@\n-a\n+b";
         let grep = |path: Option<&str>| {
             Action::Grep(GrepQuery { path: path.map(Into::into), ..GrepQuery::default() })

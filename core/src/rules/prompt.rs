@@ -13,6 +13,11 @@ use innerloop_types::{
 /// Most bytes of project instructions, all files together.
 pub(crate) const DOCS_BUDGET: usize = 32 * 1024;
 
+/// The words about masks.
+const MASKS: &str = "A text such as ‹secret:github:3f9a2c› stands for a secret that you are not \
+                     shown. Leave it as it is where you edit or write a file: the file keeps its \
+                     secret.";
+
 /// The place where an agent works, and its model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PromptEnvironment<'a> {
@@ -20,6 +25,8 @@ pub(crate) struct PromptEnvironment<'a> {
     /// The agent's folder in the workspace.
     pub(crate) folder: &'a str,
     pub(crate) model: &'a str,
+    /// True if secrets are masked in what tools return.
+    pub(crate) has_masks: bool,
     /// True if a tool works in the workspace; otherwise the prompt does not mention it.
     pub(crate) has_workspace: bool,
 }
@@ -34,6 +41,8 @@ pub(crate) fn system_prompt<'a>(
 ) -> String {
     let mut prompt = String::from(base.trim_end());
     push_layer(&mut prompt, &environment.block());
+    let writes = environment.has_masks && environment.has_workspace;
+    push_layer(&mut prompt, if writes { MASKS } else { "" });
     push_layer(&mut prompt, &tool_list(tools));
     push_layer(&mut prompt, &project_docs(environment.facts));
     push_layer(&mut prompt, &section("User instructions", instructions.unwrap_or_default()));
@@ -50,7 +59,7 @@ fn push_layer(prompt: &mut String, layer: &str) {
 impl PromptEnvironment<'_> {
     /// Returns the environment block, with a snapshot of the repository.
     fn block(&self) -> String {
-        let Self { facts, folder, model, has_workspace } = *self;
+        let Self { facts, folder, model, has_workspace, .. } = *self;
         let git = facts.git.as_ref();
         let mut out = String::from("<environment>\n");
         if has_workspace {

@@ -183,7 +183,8 @@ fn check_object(schema: &Value, instance: &Value, path: &str, found: &mut Vec<St
         }
     }
     let properties = schema.get("properties");
-    for (name, value) in instance.as_object().into_iter().flatten() {
+    let Some(fields) = instance.as_object() else { return };
+    for (name, value) in fields {
         let known = properties.and_then(|properties| properties.get(name));
         match (known, schema.get("additionalProperties")) {
             (Some(property), _) => check(property, value, &join(path, name), found),

@@ -4,7 +4,7 @@
 use alloc::{format, string::String};
 use innerloop_json::{IntoList, joined};
 use innerloop_types::{
-    message::{Part, Reply, ToolResult, VisibleTurn},
+    message::{Part, Reply, ToolCall, ToolResult, VisibleTurn},
     text::{nth_char, nth_char_back},
 };
 
@@ -52,8 +52,8 @@ fn written<'a>(turns: impl Iterator<Item = VisibleTurn<'a>>, result_chars: usize
             }
             VisibleTurn::ToolResults(results) => {
                 for result in &*results {
-                    let mut calls = last.iter().flat_map(|reply| reply.tool_calls());
-                    let call = calls.find(|call| call.id == result.call_id);
+                    let is_its = |call: &&ToolCall| call.id == result.call_id;
+                    let call = last.as_ref().and_then(|reply| reply.tool_calls().find(is_its));
                     let name = call.map_or("a tool", |call| &call.name);
                     push_result(&mut out, name, result, result_chars);
                 }

@@ -16,7 +16,7 @@ mod test_probes;
 use crate::{
     machine::{
         agent::Agent, cause::TransitionCause, ctx::AgentCount, history::History, ledger::Ledger,
-        setup::AgentSetup,
+        phase::Phase, setup::AgentSetup,
     },
     rules::{availability::ModelAvailability, budget::SpendTracker},
 };
@@ -288,6 +288,11 @@ impl Session {
     /// Returns the outputs with their events numbered, and marked with the effect whose answer led
     /// to them.
     fn stamped(&mut self, effect: Option<EffectId>, mut outputs: Vec<Output>) -> OutputBatch {
+        // The end of the session comes behind all that others write, also where what they write is
+        // put before what the session's own agent wrote.
+        if matches!(self.root.phase, Phase::Closing) {
+            self.step(AgentId::ROOT, &mut outputs, TransitionCause::Settled);
+        }
         // Only here is the order final: signals insert what other agents write between earlier
         // events.
         for output in &mut outputs {

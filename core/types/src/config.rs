@@ -6,6 +6,7 @@ use crate::{
     base::{id::SessionId, json::Json},
     compaction::CompactionPolicy,
     corrections::CorrectionPolicy,
+    firewall::FirewallPolicy,
     routing::RoutingPolicy,
     tool::{BuiltinTools, ResultPolicy, ToolSpec, ToolsShown},
 };
@@ -88,6 +89,8 @@ pub struct SessionConfig {
     pub hooks: HookPolicy,
     /// The rules about reading files before they are changed.
     pub guard: GuardPolicy,
+    /// The rules about secrets and about text that nobody has checked.
+    pub firewall: FirewallPolicy,
     /// The limits on agents that an agent may start.
     pub subagents: SubagentPolicy,
     /// The agents that can be started by name, by that name

@@ -411,6 +411,10 @@ pub enum RejectionReason {
     /// Any command after the session has closed.
     #[error("the session is closed: open a new one, or fork it from its log")]
     Closed,
+    /// A text that holds secrets of these kinds, which the firewall refuses, or a secret at that
+    /// place of an option, where none can be.
+    #[error("it holds a secret ({0}): take that out, or let the firewall mask it")]
+    HoldsSecret(String),
     /// The session has no such agent.
     #[error("the session has no {0}")]
     UnknownAgent(AgentId),

@@ -51,7 +51,9 @@ fn merge(target: &JsonObject, patch: &JsonObject) -> JsonObject {
             None => fields.push(new),
         }
     }
-    JsonObject(fields.into_iter().flatten().into_list())
+    let mut merged = Vec::new();
+    fields.into_iter().for_each(|field| merged.extend(field));
+    JsonObject(merged)
 }
 
 fn as_object(value: &Json) -> Option<JsonObject> {

@@ -305,11 +305,16 @@ impl Reply {
 
     /// Iterates over the calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.blocks.iter().filter_map(|block| match block {
-            Block::ToolCall(call) => Some(call),
-            _ => None,
-        })
+        calls_among(&self.blocks)
     }
+}
+
+/// Iterates over the calls among the blocks of a reply, in order.
+pub fn calls_among(blocks: &[Block]) -> impl Iterator<Item = &ToolCall> {
+    blocks.iter().filter_map(|block| match block {
+        Block::ToolCall(call) => Some(call),
+        _ => None,
+    })
 }
 
 /// One entry of the history (`docs/decisions.md#turns`).

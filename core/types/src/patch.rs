@@ -64,6 +64,14 @@ pub enum HunkLine {
 }
 
 impl HunkLine {
+    /// Returns the text of the line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Context(text) | Self::Removed(text) | Self::Added(text) => text,
+        }
+    }
+
     /// Returns the line of the file before the change; `None` for a new one.
     #[must_use]
     pub fn old(&self) -> Option<&str> {
@@ -132,9 +140,11 @@ impl Patch {
         self
     }
 
-    /// Iterates over the paths that the patch touches, in its order; a move touches two.
-    pub fn paths(&self) -> impl Iterator<Item = AffectedPath<'_>> {
-        self.files.iter().flat_map(|file| {
+    /// Returns the paths that the patch touches, in its order; a move touches two.
+    #[must_use]
+    pub fn paths(&self) -> Vec<AffectedPath<'_>> {
+        let mut paths = Vec::new();
+        for file in &self.files {
             let (path, operation, target) = match file {
                 FilePatch::Add { path, .. } => (path, FileOperation::Add, None),
                 FilePatch::Delete { path } => (path, FileOperation::Delete, None),
@@ -146,8 +156,11 @@ impl Patch {
                 }
                 FilePatch::Update { path, .. } => (path, FileOperation::Update, None),
             };
-            let target = target.map(|path| AffectedPath { path, operation: FileOperation::Add });
-            [Some(AffectedPath { path, operation }), target].into_iter().flatten()
-        })
+            paths.push(AffectedPath { path, operation });
+            if let Some(path) = target {
+                paths.push(AffectedPath { path, operation: FileOperation::Add });
+            }
+        }
+        paths
     }
 }

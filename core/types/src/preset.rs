@@ -9,6 +9,7 @@ use crate::config::{
     RetryPolicy, SessionConfig, TextCalls, TokenEstimator, VocabularyKind, WireKind,
 };
 use crate::corrections::{CorrectionPolicy, ReplyFault};
+use crate::firewall::SecretHandling;
 use crate::message::FoldKind;
 use crate::tool::BuiltinTools;
 use alloc::{format, vec, vec::Vec};
@@ -99,6 +100,7 @@ fn modern(config: &mut SessionConfig) {
         (ReplyFault::Echo, 1),
         (ReplyFault::PatchSpiral, 1),
     ]);
+    config.firewall.secrets = SecretHandling::Mask;
     // More rounds than work takes, and fewer than a night of them costs.
     config.limits.max_tool_rounds_per_input = 200;
     // The default only ever warns. After two warnings about a window of ten calls, thirty equal
@@ -212,6 +214,7 @@ fn ironclaw(config: &mut SessionConfig) {
         ])
     };
     config.undo.max_steps = 20;
+    config.firewall.secrets = SecretHandling::Mask;
 }
 
 fn gnoma(config: &mut SessionConfig) {
@@ -222,6 +225,8 @@ fn gnoma(config: &mut SessionConfig) {
         (ReplyFault::PatchSpiral, 1),
     ]);
     config.subagents.coordinate = true;
+    config.firewall.secrets = SecretHandling::Mask;
+    config.firewall.user = SecretHandling::Mask;
     config.loops.detect = false;
     config.hooks.after_tool = AfterToolPolicy { denial: DeniedResult::Keep };
     config.retry = RetryPolicy {

@@ -20,6 +20,10 @@ pub struct ToolSpec {
     /// True if it only reads, so that it may run beside others.
     #[json(default)]
     pub read_only: bool,
+    /// True if its results come from elsewhere, such as the web: the model reads them as
+    /// information that nobody has checked (`SessionConfig::firewall`).
+    #[json(default, skip_serializing_if = "is_false")]
+    pub untrusted: bool,
     /// The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, the
     /// default limit of commands.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -45,11 +49,17 @@ impl ToolSpec {
             description: description.into(),
             parameters,
             read_only: false,
+            untrusted: false,
             timeout_ms: None,
             paths: Vec::new(),
             freeform: None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// A tool that is called with free text if the protocol supports that (OpenAI's custom tools), and

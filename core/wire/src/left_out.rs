@@ -43,7 +43,7 @@ impl MediaGate {
     /// holds if that has many pictures.
     pub fn among<'a>(self, said: impl Iterator<Item = VisibleTurn<'a>>) -> Self {
         let Some(many) = self.limits.many else { return self };
-        let count = said.map(|said| parts(&said).filter(|part| is_picture(part)).count());
+        let count = said.map(|said| parts(&said).iter().filter(|part| is_picture(part)).count());
         let is_crowded = count.sum::<usize>() > many.above as usize;
         Self { is_crowded, ..self }
     }
@@ -197,13 +197,17 @@ impl MediaGate {
 }
 
 /// Returns the parts of a turn of the user or of tools; none for other turns.
-pub fn parts<'a>(said: &'a VisibleTurn<'_>) -> impl Iterator<Item = &'a Part> {
-    let (own, results) = match said {
-        VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => (&**parts, [].as_slice()),
-        VisibleTurn::ToolResults(results) => ([].as_slice(), &**results),
-        VisibleTurn::Assistant(_) | VisibleTurn::System(_) => ([].as_slice(), [].as_slice()),
-    };
-    own.iter().chain(results.iter().flat_map(|result| &result.parts))
+#[must_use]
+pub fn parts<'a>(said: &'a VisibleTurn<'_>) -> Vec<&'a Part> {
+    let mut all = Vec::new();
+    match said {
+        VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => all.extend(&**parts),
+        VisibleTurn::ToolResults(results) => {
+            results.iter().for_each(|result| all.extend(&result.parts));
+        }
+        VisibleTurn::Assistant(_) | VisibleTurn::System(_) => {}
+    }
+    all
 }
 
 const fn is_picture(part: &Part) -> bool {

@@ -14,8 +14,16 @@ const TURNS: [&str; 3] = ["messages", "input", "contents"];
 /// none. The texts are in the order of the body; one that is not found there is passed over.
 pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
     let document = JsonDocument::of(body);
-    let places = places(message).filter_map(|path| place(document.root(), path, body));
-    let places: Vec<Range<usize>> = places.take(MOST_PLACES).into_list();
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for field in TURNS {
+        for (at, _) in message.match_indices(field) {
+            if places.len() == MOST_PLACES {
+                break;
+            }
+            let path = path(message, at, at + field.len());
+            places.extend(path.and_then(|path| place(document.root(), field, path, body)));
+        }
+    }
     let mut from = 0;
     let is_named = |text: &&str| {
         // The search goes on behind the last hit: the same picture may stand in the body twice, and
@@ -35,29 +43,21 @@ pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
 /// The number of places of one message that are looked at: each costs a walk through the body.
 const MOST_PLACES: usize = 16;
 
-/// Returns the paths that a message names, each from behind the field that holds the turns.
-fn places(message: &str) -> impl Iterator<Item = (&'static str, &str)> {
-    TURNS.into_iter().flat_map(move |field| {
-        message.match_indices(field).filter_map(move |(at, _)| {
-            let path = message.get(at + field.len()..)?;
-            let is_whole = !message.get(..at)?.ends_with(is_word);
-            // A number must follow: `messages` alone is a word of prose.
-            let is_path = path.starts_with(['.', '['])
-                && path.get(1..)?.starts_with(|c: char| c.is_ascii_digit());
-            let end = path.find(|c: char| !is_word(c) && !matches!(c, '.' | '[' | ']'));
-            let path = path.get(..end.unwrap_or(path.len()))?;
-            (is_whole && is_path).then_some((field, path))
-        })
-    })
+/// Returns the path that follows the name of a field, from `at` to `end`, in a message.
+fn path(message: &str, at: usize, end: usize) -> Option<&str> {
+    let path = message.get(end..)?;
+    let is_whole = !message.get(..at)?.ends_with(is_word);
+    // A number must follow: `messages` alone is a word of prose.
+    let is_path =
+        path.starts_with(['.', '[']) && path.get(1..)?.starts_with(|c: char| c.is_ascii_digit());
+    let end = path.find(|c: char| !is_word(c) && !matches!(c, '.' | '[' | ']'));
+    let path = path.get(..end.unwrap_or(path.len()))?;
+    (is_whole && is_path).then_some(path)
 }
 
 /// Returns where in the body that path leads, as far as it can be followed. Names that stand for a
 /// type are passed over.
-fn place(
-    root: ValueRef<'_>,
-    (field, path): (&'static str, &str),
-    body: &str,
-) -> Option<Range<usize>> {
+fn place(root: ValueRef<'_>, field: &'static str, path: &str, body: &str) -> Option<Range<usize>> {
     let mut value = root.field(field).some()?;
     let steps = path.split(['.', '[', ']']).filter(|step| !step.is_empty());
     for (step, depth) in steps.zip(0..) {

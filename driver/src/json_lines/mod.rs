@@ -12,9 +12,10 @@ mod undoing;
 
 use crate::{
     catalogue::Catalogue,
-    driver::{Driver, DriverOptions, ModelSource},
+    driver::Driver,
     endpoints::{Endpoint, EndpointTable},
     file_undo::{FileSteps, imported},
+    options::{DriverOptions, ModelSource},
     output::{DriverOutput, DriverOutputBatch},
     providers::{self, Provider},
     secret_key::ApiKey,
@@ -255,8 +256,9 @@ impl LineServer {
         texts: &Map<Option<String>>,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
-        let steps = self.entered(session)?.steps.as_mut().ok_or_else(no_changes)?;
-        answer.line(&AnswerLine::Undone(undone(steps, texts)));
+        let entry = self.entered(session)?;
+        let steps = entry.steps.as_mut().ok_or_else(no_changes)?;
+        answer.line(&AnswerLine::Undone(undone(steps, entry.driver.firewall(), texts)));
         Ok(())
     }
 

@@ -2,7 +2,10 @@
 //! host gets a list of the files to read, and asks again with their texts. Only the answer that
 //! misses none counts as carried out: until then all changes are kept.
 
-use crate::file_undo::{FileSteps, UndoneFile};
+use crate::{
+    file_undo::{FileSteps, UndoneFile},
+    firewall::SessionFirewall,
+};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{Map, ToJson};
 
@@ -17,9 +20,13 @@ pub(super) struct UndoneAnswer {
 
 /// Returns the actions that undo the files of undone steps, and forgets their changes, or the files
 /// to read first.
-pub(super) fn undone(steps: &mut FileSteps, texts: &Map<Option<String>>) -> UndoneAnswer {
+pub(super) fn undone(
+    steps: &mut FileSteps,
+    firewall: &SessionFirewall,
+    texts: &Map<Option<String>>,
+) -> UndoneAnswer {
     let mut missing = Vec::new();
-    let files = steps.undone(&mut |path| match texts.get(path) {
+    let files = steps.undone(firewall, &mut |path| match texts.get(path) {
         Some(text) => text.as_ref().map(|text| text.as_bytes().to_vec()),
         None => {
             missing.push(path.into());

@@ -2,9 +2,9 @@
 //! up in the key; if the key has it, text and key are compared to both sides of it. All that goes
 //! into a session is searched, so the time must grow only with the length of the text.
 
-use crate::secret_key::MASK;
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
+use innerloop_core::secret::mask_key;
 
 /// The number of bytes of a word, which are looked up at once. No piece is shorter.
 const WORD: usize = 8;
@@ -48,13 +48,13 @@ impl KeyPattern {
         Self { text, is_escaped, piece, words }
     }
 
-    /// Returns `text` with [`MASK`] in place of the key and its pieces; `None` if it holds none.
+    /// Returns `text` with masks in place of the key and its pieces; `None` if it holds none.
     pub(super) fn masked(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut done = 0;
         while let Some(found) = self.find(text.as_bytes(), done) {
             out.push_str(text.get(done..found.start).unwrap_or_default());
-            out.push_str(MASK);
+            out.push_str(&mask_key(text.as_bytes().get(found.clone()).unwrap_or_default()));
             done = found.end;
         }
         (done > 0).then(|| {

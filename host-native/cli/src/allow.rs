@@ -328,7 +328,7 @@ fn files(
     (folder, workspace): (&str, &Workspace),
 ) -> bool {
     let patch = match action {
-        Action::Patch { patch } => match patches.read(patch) {
+        Action::Patch { patch, .. } => match patches.read(patch) {
             None => return false,
             patch => patch,
         },
@@ -412,7 +412,7 @@ mod tests {
     }
 
     fn write(path: &str) -> Action {
-        Action::Write { path: path.to_owned(), content: String::new() }
+        Action::write(path.to_owned(), String::new())
     }
 
     /// Returns the verdict of rules on a call, in a new workspace.
@@ -630,20 +630,21 @@ mod tests {
             old: String::new(),
             new: String::new(),
             all: false,
+            salt: None,
         };
         assert!(said("edit_file", &edit("src/a.rs"), ""));
         assert!(!said("edit_file", &edit("src/deep/a.rs"), "") && !said("x", &edit("docs/a"), ""));
         let patch = |paths: &[&str]| {
             let files = paths.iter().map(|path| format!("*** Add File: {path}\n+a\n"));
             let files = files.collect::<String>();
-            Action::Patch { patch: format!("*** Begin Patch\n{files}*** End Patch\n") }
+            Action::patch(format!("*** Begin Patch\n{files}*** End Patch\n"))
         };
         assert!(said("apply_patch", &patch(&["docs/a", "docs/b"]), ""));
         assert!(!said("apply_patch", &patch(&["docs/a", "src/b"]), ""));
         assert!(!said("apply_patch", &patch(&[]), ""));
         let moving = "*** Begin Patch\n*** Update File: docs/a\n*** Move to: src/b\n@@\n-a\n+b\n\
                       *** End Patch\n";
-        assert!(!said("apply_patch", &Action::Patch { patch: moving.to_owned() }, ""));
+        assert!(!said("apply_patch", &Action::patch(moving.to_owned()), ""));
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn told(action: &Action, patches: &PatchReader) -> (&'static str, String, bool) 
             let is_all = include.len().max(exclude.len()) <= NAMED;
             ("read", format!("{}{without}", listed(include)), is_all)
         }
-        Action::Write { path, content } => {
+        Action::Write { path, content, .. } => {
             let count = content.lines().count();
             let plural = if count == 1 { "" } else { "s" };
             ("write", format!("{path} ({count} line{plural})"), false)
@@ -153,7 +153,7 @@ fn told(action: &Action, patches: &PatchReader) -> (&'static str, String, bool) 
             let everywhere = if *all { " (everywhere)" } else { "" };
             ("edit", format!("{path}{everywhere}"), false)
         }
-        Action::Patch { patch } => {
+        Action::Patch { patch, .. } => {
             let patch = patches.read(patch);
             ("patch", patch.map(|patch| patched(&patch)).unwrap_or_default(), false)
         }

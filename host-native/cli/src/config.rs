@@ -199,6 +199,8 @@ pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     set(&mut patch, &["compaction"], tuning.compact.and_then(CompactionTrigger::patch));
     set(&mut patch, &["tools_shown"], tuning.tools_shown.map(tools_shown::field));
     set(&mut patch, &["results"], tuning.keep_results.then(|| json!({})));
+    let shown = json!({"secrets": "off", "user": "off"});
+    set(&mut patch, &["firewall"], tuning.no_mask.then_some(shown));
     let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
     set(&mut patch, &["model", "betas"], betas.cloned());
     set(&mut patch, &["model", "options"], provider_options(tuning)?);

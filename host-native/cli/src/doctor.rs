@@ -270,11 +270,7 @@ async fn try_out(
     let sandbox = site.sandbox();
     let read = Action::read("probe.txt", None, LineNumbering::None);
     let mut findings = vec![("tools", did(sandbox, &read, "a file was read", TEXT).await)];
-    let write = |path: &str, content: &str| Action::Write {
-        path: path.to_owned(),
-        content: content.to_owned(),
-    };
-    let outside = sandbox.run(&write("../outside.txt", TEXT), PATIENCE, None).await;
+    let outside = sandbox.run(&Action::write("../outside.txt", TEXT), PATIENCE, None).await;
     findings.push(("walls", walls(folder, &outside)));
     let line = Action::Shell { command: "echo the shell | tr a-z A-Z".to_owned(), folder: None };
     let shell = if sandbox.programs().has("bash") {

@@ -9,6 +9,7 @@ use super::{
     style::{OutputStyle, TextColour, brief, harmless},
 };
 use innerloop_core::{action::Action, json::JsonObject};
+use innerloop_driver::SessionFirewall;
 use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform_in, perform_patch};
 use innerloop_workspace::{Workspace, diff::RunChanges};
 
@@ -49,12 +50,19 @@ pub(super) enum FileEffect {
 pub(super) struct CallPreview {
     words: CallDescriber,
     workspace: Workspace,
+    /// The masks of the session, which the tools undo and a diff shows.
+    firewall: SessionFirewall,
 }
 
 impl CallPreview {
     /// Previews calls in those words, over that workspace.
-    pub(super) fn new(words: &CallDescriber, workspace: &Workspace) -> Self {
-        Self { words: words.clone(), workspace: workspace.clone() }
+    pub(super) fn new(
+        words: &CallDescriber,
+        workspace: &Workspace,
+        firewall: &SessionFirewall,
+    ) -> Self {
+        let (words, firewall) = (words.clone(), firewall.clone());
+        Self { words, workspace: workspace.clone(), firewall }
     }
 
     /// Returns a call as a person reads it before allowing it: what it does in words, then each
@@ -103,10 +111,13 @@ impl CallPreview {
 
     /// Returns the effect on files of the call of an agent in `folder`.
     pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> FileEffect {
-        let Some(action) = self.words.action(name, arguments) else { return FileEffect::Unknown };
+        let Some(mut action) = self.words.action(name, arguments) else {
+            return FileEffect::Unknown;
+        };
+        action.salt_masks(self.firewall.salt());
         let patch = match &action {
             Action::Write { .. } | Action::Edit { .. } => None,
-            Action::Patch { patch } => match self.words.patches().read(patch) {
+            Action::Patch { patch, .. } => match self.words.patches().read(patch) {
                 None => return FileEffect::Unknown,
                 patch => patch,
             },
@@ -118,7 +129,7 @@ impl CallPreview {
             return FileEffect::Unknown;
         }
         let outcome = match &patch {
-            Some(patch) => perform_patch(&mut files, folder, patch),
+            Some(patch) => perform_patch(&mut files, folder, patch, action.salt()),
             None => perform_in(&mut files, folder, &action),
         };
         if outcome.error.is_some() {
@@ -126,7 +137,7 @@ impl CallPreview {
         }
         let mut changes = RunChanges::default();
         outcome.changes.iter().for_each(|change| changes.add(change));
-        let diff = changes.unified();
+        let diff = self.firewall.masked(&changes.unified()).into_owned();
         if diff.is_empty() { FileEffect::Nothing } else { FileEffect::Diff(diff) }
     }
 

@@ -22,6 +22,7 @@ use innerloop_core::{
     message::Usage,
     status::RunEnd,
 };
+use innerloop_driver::SessionFirewall;
 use innerloop_json::{Json, to_string};
 use innerloop_workspace::{
     FileChange, Workspace,
@@ -88,6 +89,8 @@ pub(super) struct RunReport {
     words: Option<CallDescriber>,
     /// The provider's key.
     key: KeyInUse,
+    /// The masks of the session, which the last line of `--json` has, too.
+    firewall: SessionFirewall,
     /// The reason with which an interrupted run ends the program.
     signal: ExitReason,
 }
@@ -122,8 +125,14 @@ impl RunReport {
             unsettled: None,
             words: None,
             key: key.clone(),
+            firewall: SessionFirewall::default(),
             signal: ExitReason::Interrupted,
         }
+    }
+
+    /// Masks what the session masks.
+    pub(super) fn with_firewall(self, firewall: &SessionFirewall) -> Self {
+        Self { firewall: firewall.clone(), ..self }
     }
 
     /// Describes calls in those words.
@@ -457,7 +466,7 @@ impl RunReport {
         line.join(" · ")
     }
 
-    /// Returns the last line of `--json`, with keys masked in the error.
+    /// Returns the last line of `--json`, with keys and secrets masked.
     pub(super) fn record(&self) -> String {
         let failure = self.result().err();
         let keys = keys::of_environment();
@@ -478,7 +487,7 @@ impl RunReport {
             files,
             files_truncated: !self.is_all,
             applied: self.is_applied,
-            diff: &self.diff.text,
+            diff: &self.firewall.masked(&self.diff.text),
             duration_ms: millis(self.begun.elapsed()),
         };
         to_string(&record)

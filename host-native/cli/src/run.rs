@@ -131,7 +131,9 @@ async fn finish(
 ) -> RunReport {
     let PreparedRun { mut work, said, file } = begun;
     let mut view = RunView::new(output, &work);
-    let mut report = RunReport::new(&work.key, work.mode).with_words(&work.words);
+    let mut report = RunReport::new(&work.key, work.mode)
+        .with_words(&work.words)
+        .with_firewall(work.host.driver().firewall());
     let commands = work.host.commands();
     let ending = ShutdownHandle::listen(interrupts, commands.clone());
     said.into_iter().for_each(|command| commands.send(command));

@@ -60,6 +60,9 @@ class ActionWrite(TypedDict):
     """The path of the file."""
     content: str
     """Its whole new content."""
+    salt: NotRequired[int]
+    """The salt of the masks in the content, if it has masks: the secrets that the file has take
+    their places."""
 
 
 class ActionEdit(TypedDict):
@@ -74,6 +77,8 @@ class ActionEdit(TypedDict):
     """The replacement text."""
     all: bool
     """True if each occurrence is replaced."""
+    salt: NotRequired[int]
+    """The salt of the masks in its texts, as for ``Write``."""
 
 
 class ActionPatch(TypedDict):
@@ -82,6 +87,8 @@ class ActionPatch(TypedDict):
     action: Literal["patch"]
     patch: str
     """The patch's text, which ``parse`` reads."""
+    salt: NotRequired[int]
+    """The salt of the masks in the patch, as for ``Write``."""
 
 
 class ActionList(TypedDict):

@@ -76,6 +76,8 @@ class SessionConfig(TypedDict):
     """The points at which the host's hooks run, and the rules for them."""
     guard: GuardPolicy
     """The rules about reading files before they are changed."""
+    firewall: FirewallPolicy
+    """The rules about secrets and about text that nobody has checked."""
     subagents: SubagentPolicy
     """The limits on agents that an agent may start."""
     agents: dict[str, NamedAgent]
@@ -277,6 +279,9 @@ class ToolSpec(TypedDict):
     """A JSON Schema whose root is an object."""
     read_only: NotRequired[bool]
     """True if it only reads, so that it may run beside others."""
+    untrusted: NotRequired[bool]
+    """True if its results come from elsewhere, such as the web: the model reads them as
+    information that nobody has checked (``firewall``)."""
     timeout_ms: NotRequired[int | None]
     """The time limit of a run, in milliseconds, at most ``timeouts.max_command_ms``; if absent,
     the default limit of commands."""
@@ -572,6 +577,45 @@ class GuardPolicy(TypedDict):
     read_before_write: bool
     """True if an existing file must have been read, or written, in this session before it is
     changed."""
+
+
+class FirewallPolicy(TypedDict):
+    """The rules about secrets and about text that nobody has checked."""
+
+    secrets: SecretHandling
+    """The handling of secrets in what tools return, in the facts and in the instructions."""
+    user: SecretHandling
+    """The handling of secrets in what the user says; ``warn`` is not possible."""
+    untrusted: UntrustedText
+    """The handling of text that comes from elsewhere: pages of the web, and results of tools
+    that are ``untrusted``."""
+    unmask: bool
+    """True if the tools that write files put a secret in the place of its mask, where the file
+    has that secret."""
+    allow: list[str]
+    """Texts that are no secrets: what contains one of them is never masked."""
+    salt: NotRequired[int]
+    """The salt of the masks; if absent, the driver makes one of the session's id. A fork keeps
+    it, since its history has masks that were made with it."""
+
+
+SecretHandling = Literal["off", "warn", "mask", "block"]
+"""The handling of secrets in a text.
+
+- ``off``: They are not looked for.
+- ``warn``: The text stays; the outcome names the kinds of secrets.
+- ``mask``: Each secret is replaced by a mask such as ``‹secret:github:3f9a2c›``.
+- ``block``: A result is withheld, and what the user says is refused.
+"""
+
+
+UntrustedText = Literal["off", "wrap"]
+"""The handling of text that comes from elsewhere.
+
+- ``off``: It stays as it is.
+- ``wrap``: It stands between two lines that no such text can contain, with a sentence that
+  says that it is information and not instructions.
+"""
 
 
 class SubagentPolicy(TypedDict):

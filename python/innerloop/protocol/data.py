@@ -85,6 +85,8 @@ class Outcome(TypedDict):
     empty text for a file that does not exist. Present only if ``known`` was."""
     capped_at_source: NotRequired[bool]
     """True if the tool itself dropped a part of its output."""
+    secrets: NotRequired[list[str]]
+    """The kinds of secrets that it holds, or held before they were masked."""
     details: NotRequired[Any]
     """The details that a host's tool passes to its user interface, in ``tool_call_end``; the
     model does not read them."""

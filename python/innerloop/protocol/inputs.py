@@ -368,6 +368,9 @@ RejectionReason = TypedDict(
         "busy": "None",
         # Any command after the session has closed.
         "closed": "None",
+        # A text that holds secrets of these kinds, which the firewall refuses, or a secret at that
+        # place of an option, where none can be.
+        "holds_secret": "str",
         # The session has no such agent.
         "unknown_agent": "int",
         # The session never issued such an effect.

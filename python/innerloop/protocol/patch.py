@@ -19,9 +19,11 @@ from .config import (
     ProgramFacts,
     ProjectDoc,
     RoutedModel,
+    SecretHandling,
     TokenEstimator,
     ToolSpec,
     ToolsShown,
+    UntrustedText,
 )
 from .history import WireKind
 from .model import (
@@ -67,6 +69,7 @@ class SessionConfigPatch(TypedDict, total=False):
     approval: ApprovalPolicyPatch | None
     hooks: HookPolicyPatch | None
     guard: GuardPolicyPatch | None
+    firewall: FirewallPolicyPatch | None
     subagents: SubagentPolicyPatch | None
     agents: dict[str, NamedAgentPatch | None] | None
     repair: RepairPolicyPatch | None
@@ -282,6 +285,17 @@ class GuardPolicyPatch(TypedDict, total=False):
     """A merge patch of a ``GuardPolicy``: what is missing stays as it is."""
 
     read_before_write: bool | None
+
+
+class FirewallPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``FirewallPolicy``: what is missing stays as it is."""
+
+    secrets: SecretHandling | None
+    user: SecretHandling | None
+    untrusted: UntrustedText | None
+    unmask: bool | None
+    allow: list[str] | None
+    salt: int | None
 
 
 class SubagentPolicyPatch(TypedDict, total=False):

@@ -104,6 +104,14 @@ impl Tool {
         self
     }
 
+    /// Says that its results come from elsewhere, such as the web: the model reads them as
+    /// information that nobody has checked.
+    #[must_use]
+    pub fn untrusted(mut self) -> Self {
+        self.spec.untrusted = true;
+        self
+    }
+
     /// Sets a time limit for each call.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {

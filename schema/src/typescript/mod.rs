@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, with their names there.
-const NAMES: [(&str, &str); 76] = [
+const NAMES: [(&str, &str); 79] = [
     ("Action", "Action"),
     // The options have a `NamedAgent` of their own.
     ("NamedAgent", "AgentDefinition"),
@@ -42,6 +42,7 @@ const NAMES: [(&str, &str); 76] = [
     ("Event", "AgentEvent"),
     ("EnvironmentFacts", "Facts"),
     ("FinishReason", "Finish"),
+    ("FirewallPolicy", "FirewallPolicy"),
     ("HistoryFold", "Fold"),
     ("FoldKind", "FoldKind"),
     ("FoldReason", "FoldReason"),
@@ -78,6 +79,7 @@ const NAMES: [(&str, &str); 76] = [
     ("ResponseHead", "ResponseHead"),
     ("RunEnd", "RunEnd"),
     ("VisibleTurn", "Said"),
+    ("SecretHandling", "SecretHandling"),
     ("SessionConfig", "SessionConfig"),
     ("SpendAmount", "Spend"),
     ("Status", "SessionStatus"),
@@ -93,6 +95,7 @@ const NAMES: [(&str, &str); 76] = [
     ("TurnOptions", "InputOptions"),
     ("Usage", "SessionUsage"),
     ("RewindReason", "Why"),
+    ("UntrustedText", "UntrustedText"),
 ];
 /// Events whose names say too little, or something else, outside of their module.
 const EVENT_NAMES: [(&str, &str); 2] = [("plan", "PlanUpdate"), ("error", "Failure")];
@@ -136,7 +139,7 @@ const PLANS: [ModulePlan; 9] = [
         path: "wasm/npm/src/json/policies.ts",
         about: "The policies of a session, which its configuration holds, as its log has them \
                 (snake_case).",
-        roots: &["ApprovalPolicy", "CompactionPolicy", "LoopPolicy"],
+        roots: &["ApprovalPolicy", "CompactionPolicy", "FirewallPolicy", "LoopPolicy"],
     },
     ModulePlan {
         path: "wasm/npm/src/json/config.ts",

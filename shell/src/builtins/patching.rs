@@ -23,7 +23,7 @@ impl Command for ApplyPatch {
         };
         let folder = context.cwd.to_string_lossy();
         let folder = folder.trim_start_matches('/');
-        let outcome = perform_in(&mut DirectoryFiles::new("/"), folder, &Action::Patch { patch });
+        let outcome = perform_in(&mut DirectoryFiles::new("/"), folder, &Action::patch(patch));
         // The patch goes past the shell's file system, which would still believe its lists.
         self.0.forget_lists();
         let words = format!("{}\n", outcome.joined_text().trim_end());

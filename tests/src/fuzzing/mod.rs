@@ -220,7 +220,7 @@ pub fn patch(data: &[u8]) {
             let _refused = files.write(&path, old.clone().into_bytes());
         }
     }
-    let outcome = perform(&mut files, &Action::Patch { patch: text.into() });
+    let outcome = perform(&mut files, &Action::patch(text));
     assert!(!outcome.joined_text().is_empty());
 }
 

@@ -47,6 +47,7 @@ pub(super) fn outcome() -> Outcome {
         changes: vec![change(ChangeKind::Modified)],
         digests: vec!["cbf29ce484222325".into()],
         capped_at_source: true,
+        secrets: vec!["github".into()],
         details: Some(Box::new(opaque())),
     }
 }
@@ -68,9 +69,9 @@ pub(super) fn actions() -> Vec<Action> {
             flat: true,
             hidden: HiddenFiles::Nothing,
         },
-        Write { path: "a.txt".into(), content: "new\n".into() },
-        Edit { path: "a.txt".into(), old: "a".into(), new: "b".into(), all: true },
-        Patch { patch: "*** Begin Patch\n*** End Patch".into() },
+        Write { path: "a.txt".into(), content: "new\n".into(), salt: Some(7) },
+        Edit { path: "a.txt".into(), old: "a".into(), new: "b".into(), all: true, salt: Some(7) },
+        Patch { patch: "*** Begin Patch\n*** End Patch".into(), salt: Some(7) },
         List {
             path: Some("src".into()),
             depth: 2,
@@ -134,8 +135,8 @@ fn plain_actions() -> Vec<Action> {
             flat: false,
             hidden: HiddenFiles::Ignored,
         },
-        Action::Write { path: "a.txt".into(), content: String::new() },
-        Action::Patch { patch: "*** Begin Patch\n*** End Patch".into() },
+        Action::write("a.txt", ""),
+        Action::patch("*** Begin Patch\n*** End Patch"),
         Action::List { path, depth: 1, ignore: Vec::new(), hidden, style: ListStyle::Slash },
         Action::glob("*", None),
         Action::Grep(GrepQuery { pattern: "x".into(), ..GrepQuery::default() }),

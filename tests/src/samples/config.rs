@@ -18,6 +18,7 @@ use innerloop_core::{
         ToolTimeouts, UndoPolicy,
     },
     corrections::{CorrectionPolicy, ReplyFault},
+    firewall::{FirewallPolicy, SecretHandling, UntrustedText},
     id::SessionId,
     json::{Json, JsonObject},
     message::FoldKind,
@@ -51,6 +52,11 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let overflows: Vec<OnOverflow> = one_of_each!(OnOverflow: Warn, CompactRetryOnce);
     visitor.visit_read("OnOverflow", &overflows);
     visitor.visit_read("CompactionPolicy", &[CompactionPolicy::default(), compaction()]);
+    let handlings: Vec<SecretHandling> = one_of_each!(SecretHandling: Off, Warn, Mask, Block);
+    visitor.visit_read("SecretHandling", &handlings);
+    let untrusted: Vec<UntrustedText> = one_of_each!(UntrustedText: Off, Wrap);
+    visitor.visit_read("UntrustedText", &untrusted);
+    visitor.visit_read("FirewallPolicy", &[FirewallPolicy::default(), firewall()]);
     visitor.visit_read("HookPoint", &hook_points());
     visitor.visit_read("DeniedResult", &denied_results());
     visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
@@ -70,6 +76,17 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("EnvironmentFacts", &[EnvironmentFacts::default(), facts()]);
     let open = SessionConfig::default();
     visitor.visit_read("SessionConfig", &[open, config()]);
+}
+
+fn firewall() -> FirewallPolicy {
+    FirewallPolicy {
+        secrets: SecretHandling::Mask,
+        user: SecretHandling::Block,
+        untrusted: UntrustedText::Off,
+        unmask: false,
+        allow: vec!["EXAMPLE".into()],
+        salt: Some(7),
+    }
 }
 
 fn loop_steps() -> Vec<LoopStep> {
@@ -97,7 +114,8 @@ fn tool(freeform: Option<FreeformSpec>) -> ToolSpec {
     let timeout_ms = freeform.is_some().then_some(30_000);
     let paths = if freeform.is_some() { vec!["city".into()] } else { Vec::new() };
     let parameters = opaque();
-    ToolSpec { name, description, parameters, read_only: true, timeout_ms, paths, freeform }
+    let (read_only, untrusted) = (true, true);
+    ToolSpec { name, description, parameters, read_only, untrusted, timeout_ms, paths, freeform }
 }
 
 fn freeform() -> FreeformSpec {
@@ -207,6 +225,7 @@ fn config() -> SessionConfig {
         subagents: SubagentPolicy::default(),
         agents: [("reviewer".into(), reviewer())].into(),
         repair: RepairPolicy::default(),
+        firewall: firewall(),
         corrections: CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 1))),
         routing: RoutingPolicy {
             models: vec![RoutedModel {

@@ -172,6 +172,7 @@ fn reasons() -> Vec<RejectionReason> {
     one_of_each!(open RejectionReason:
         Busy,
         Closed,
+        HoldsSecret("github".into()),
         UnknownAgent(AgentId(3)),
         UnknownEffect(id),
         WrongKind(id),

@@ -1,10 +1,12 @@
-//! A driver in the hostile world: hosts are lost and go on from log or snapshot, and keys stand in
-//! every place where somebody says something, cut in the middle where it comes in pieces.
+//! A driver in the hostile world: hosts are lost and go on from log or snapshot, keys stand in
+//! every place where somebody says something, cut in the middle where it comes in pieces, and
+//! secrets where the firewall looks for them.
 
-use super::{rng::Rng, settings, world::World};
+use super::{canaries::Canaries, rng::Rng, settings, world::World};
 use crate::test_host::EPOCH;
 use innerloop_core::{
     bytes::BodyBytes,
+    firewall::FirewallPolicy,
     id::{AgentId, EffectId, EndpointId},
     input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
     log,
@@ -29,6 +31,7 @@ const PIECE: usize = 12;
 struct Hosted {
     rng: Rng,
     world: World,
+    canaries: Canaries,
     driver: Driver,
     now: u64,
     log: String,
@@ -42,16 +45,35 @@ struct Hosted {
 /// # Errors
 /// What did not hold, with the number of inputs before.
 pub fn run_hosted(seed: u64, steps: usize) -> Result<(), String> {
+    run(seed, steps, true)
+}
+
+/// Runs a seed without a firewall, though the secrets are looked for as if there was one.
+///
+/// # Errors
+/// That a secret is seen, if one was said.
+pub fn run_without_firewall(seed: u64, steps: usize) -> Result<(), String> {
+    run(seed, steps, false)
+}
+
+fn run(seed: u64, steps: usize, has_firewall: bool) -> Result<(), String> {
     let mut rng = Rng::new(seed);
     let mut config = settings::config(&mut rng);
     let mut shown = (seed % 7 < 2).then(|| Rng::new(seed.rotate_left(24)));
     if let Some(rng) = &mut shown {
         settings::show(&mut config, rng);
     }
+    let mut canaries = Canaries::none();
+    if !seed.is_multiple_of(3) {
+        canaries = Canaries::new(&mut config, Rng::new(seed.rotate_left(40)));
+    }
+    if !has_firewall {
+        config.firewall = FirewallPolicy::default();
+    }
     let world = World::new(&config.model, [None, shown, None], &mut rng);
     let driver = Driver::open(config, EPOCH, parts(&mut rng)).map_err(|error| error.to_string())?;
     let (log, recording) = (String::new(), String::new());
-    let mut hosted = Hosted { rng, world, driver, now: 0, log, recording, seq: 0 };
+    let mut hosted = Hosted { rng, world, canaries, driver, now: 0, log, recording, seq: 0 };
     let opening = hosted.driver.start();
     hosted.take(&opening)?;
     for step in 0..steps {
@@ -81,7 +103,9 @@ impl Hosted {
         let left = self.driver.deadline().map(|at| at.0.saturating_sub(self.now));
         let (input, delay) = self.world.next(&mut self.rng, left);
         self.now = self.now.saturating_add_signed(delay);
-        for input in leaked(input, &mut self.rng) {
+        let mut inputs = self.canaries.plant(input).into_iter();
+        let first = inputs.next().map(|input| leaked(input, &mut self.rng));
+        for input in first.into_iter().flatten().chain(inputs) {
             let is_tick = input == Input::Tick;
             match self.driver.handle(input, SessionInstant(self.now)) {
                 Ok(outputs) => self.take(&outputs)?,
@@ -89,7 +113,9 @@ impl Hosted {
                 Err(rejected) if format!("{rejected:?} {rejected}").contains(KEY) => {
                     return Err(format!("the key stands in a refusal: {rejected:?}"));
                 }
-                Err(_) => {}
+                Err(rejected) => {
+                    self.canaries.check_new("a refusal", &format!("{rejected:?} {rejected}"))?;
+                }
             }
             // The session's own clock does not go back.
             let now = self.now.max(self.driver.session().now().0);
@@ -103,7 +129,9 @@ impl Hosted {
 
     /// Takes over what follows, after a look at it.
     fn take(&mut self, outputs: &DriverOutputBatch) -> Result<(), String> {
-        clean("what follows", &format!("{outputs:?}"))?;
+        let seen = format!("{outputs:?}");
+        clean("what follows", &seen)?;
+        self.canaries.check_new("what follows", &seen)?;
         self.log.push_str(&outputs.log);
         self.log.push_str(outputs.snapshot.as_deref().unwrap_or_default());
         self.recording.push_str(&outputs.recording);
@@ -112,6 +140,7 @@ impl Hosted {
                 return Err(format!("event {} is followed by {}", self.seq, event.seq));
             }
             self.seq = event.seq;
+            self.canaries.hear(event)?;
         }
         let plain = outputs.list.iter().cloned().map(plain).collect();
         self.world.take(&SessionOutputs(plain), &mut self.rng);
@@ -138,10 +167,14 @@ impl Hosted {
 
     /// The log replays to the session as it stands, and no key is in what is kept.
     fn check_durable(&self) -> Result<(), String> {
-        clean("the log", &self.log)?;
-        clean("the recording", &self.recording)?;
         let snapshot = self.driver.session().snapshot();
-        clean("the snapshot", &String::from_utf8_lossy(&snapshot))?;
+        let kept = String::from_utf8_lossy(&snapshot);
+        for (what, text) in
+            [("the log", &*self.log), ("the recording", &self.recording), ("the snapshot", &kept)]
+        {
+            clean(what, text)?;
+            self.canaries.check(what, text)?;
+        }
         let replayed = log::replay(&self.log).map_err(|error| error.to_string())?;
         if replayed.session.snapshot() == snapshot {
             Ok(())

@@ -3,18 +3,19 @@
 //! killed and goes on from its log or its snapshot. After every step a checker says what does not
 //! hold. The same seed gives the same run.
 
+mod canaries;
 mod checker;
 mod driver;
 mod hosted;
 mod model;
 mod people;
 mod plan;
-pub(crate) mod rng;
+pub mod rng;
 mod settings;
 mod subject;
 mod world;
 
-pub use hosted::run_hosted;
+pub use hosted::{run_hosted, run_without_firewall};
 pub use plan::{Fault, Plan, Report};
 pub use subject::Mutation;
 

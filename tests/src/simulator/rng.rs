@@ -3,10 +3,12 @@
 
 /// A source of numbers that look like chance.
 #[derive(Clone, Debug)]
-pub(crate) struct Rng(u64);
+pub struct Rng(u64);
 
 impl Rng {
-    pub(crate) const fn new(seed: u64) -> Self {
+    /// The numbers of a seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -18,33 +20,33 @@ impl Rng {
     }
 
     /// A number from 0 to `end` without `end`; 0 if that is 0.
-    pub(crate) const fn below(&mut self, end: u64) -> u64 {
+    pub const fn below(&mut self, end: u64) -> u64 {
         let next = self.next();
         if end == 0 { 0 } else { next % end }
     }
 
     /// An index into something of that length.
-    pub(crate) fn index(&mut self, len: usize) -> usize {
+    pub fn index(&mut self, len: usize) -> usize {
         usize::try_from(self.below(len as u64)).unwrap_or(0)
     }
 
     /// A number from `first` to `last`, both included.
-    pub(crate) const fn between(&mut self, first: u64, last: u64) -> u64 {
+    pub const fn between(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 
     /// True in `percent` of a hundred cases.
-    pub(crate) const fn chance(&mut self, percent: u64) -> bool {
+    pub const fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
     /// One of the items.
-    pub(crate) fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
+    pub fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
         items[self.index(items.len())]
     }
 
     /// The index of one of the weights, the heavier the likelier.
-    pub(crate) fn weighted(&mut self, weights: &[u64]) -> usize {
+    pub fn weighted(&mut self, weights: &[u64]) -> usize {
         let mut left = self.below(weights.iter().sum());
         for (index, &weight) in weights.iter().enumerate() {
             if left < weight {

@@ -3,10 +3,11 @@
 
 use super::case::{Case, case};
 use innerloop_core::action::ToolError::{EditConflict, NotFound};
-use serde_json::json;
+use innerloop_core::secret::mask_key;
+use serde_json::{Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
-    [marks(), secrets(), ends(), patterns(), brackets(), files_of_any_name(), long_lines()].concat()
+    [marks(), masks(), ends(), patterns(), brackets(), files_of_any_name(), long_lines()].concat()
 }
 
 fn marks() -> Vec<Case> {
@@ -54,69 +55,70 @@ fn marks() -> Vec<Case> {
     ]
 }
 
-fn secrets() -> Vec<Case> {
-    let env = "# Keys\nAPI_KEY=test-0123456789abcdef\nDEBUG=1\n";
-    let refused = |line: u32| {
-        format!(
-            ".env was not changed: line {line} would be *** where the file has a secret, which you \
-             are shown as ***. That would destroy it. Leave its line as it is, and edit only what \
-             stands around it. To take the secret out on purpose, write another placeholder."
-        )
+/// Masks of a key that is known by its text: the file at hand has it, or has it not.
+fn masks() -> Vec<Case> {
+    let key = "test-0123456789abcdef";
+    let env = format!("# Keys\nAPI_KEY={key}\nDEBUG=1\n");
+    let changed = format!("# Keys\nAPI_KEY={key}\nDEBUG=0\n");
+    let mask = mask_key(key.as_bytes());
+    let patch = |files: &str| {
+        json!({
+            "action": "patch",
+            "patch": format!("*** Begin Patch\n{files}*** End Patch\n"),
+            "salt": 7,
+        })
     };
+    let of = |name: &'static str, action: Value| case(name, action).file(".env", &env);
     vec![
-        case("c9 a mask does not take a secret's place", {
-            json!({"action":"write","path":".env","content":"API_KEY=***\nDEBUG=0\n"})
+        of("n24 a file is written with its secret in the place of the mask", {
+            let content = env.replace(key, &mask).replace("=1", "=0");
+            json!({"action":"write","path":".env","content":content,"salt":7})
         })
-        .file(".env", env)
-        .fails(EditConflict, refused(1)),
-        case("c10 a mask does not take a secret's place", {
-            json!({"action":"edit","path":".env","old":"DEBUG=1","new":"DEBUG=0\nAPI_KEY='***'"})
+        .says("Wrote 45 bytes to .env (overwritten).")
+        .writes(".env", &changed),
+        of("n24 an edit finds what the mask stands for", {
+            let old = format!("API_KEY={mask}\nDEBUG=1");
+            let new = format!("API_KEY={mask}\nDEBUG=0");
+            json!({"action":"edit","path":".env","old":old,"new":new,"salt":7})
         })
-        .file(".env", env)
-        .fails(EditConflict, refused(4)),
-        case("c10 a mask is not what the file has", {
-            json!({"action":"edit","path":".env","old":"API_KEY=***\nDEBUG=1","new":"DEBUG=0"})
+        .says(format!(
+            "Edited .env: 1 replacement at line 2.\n1 | # Keys\n2 | API_KEY={key}\n3 | DEBUG=0"
+        ))
+        .writes(".env", &changed),
+        of("n24 a patch finds what the mask stands for", {
+            patch(&format!("*** Update File: .env\n API_KEY={mask}\n-DEBUG=1\n+DEBUG=0\n"))
         })
-        .file(".env", env)
+        .says("Success. Updated the following files:\nM .env\n")
+        .writes(".env", &changed),
+        of("n24 a patch writes a file anew with its secret", {
+            let file = "# Keys\nAPI_KEY=M\nDEBUG=0".replace('M', &mask).replace('\n', "\n+");
+            patch(&format!("*** Delete File: .env\n*** Add File: .env\n+{file}\n"))
+        })
+        .says("Success. Updated the following files:\nM .env\n")
+        .writes(".env", &changed),
+        of("n24 a mask of another file stays a mask", {
+            json!({"action":"write","path":"a","content":format!("KEY={mask}\n"),"salt":7})
+        })
+        .says(
+            "Wrote 30 bytes to a (created). One mask stands for no secret that the file has, and \
+             was written as it is.",
+        )
+        .writes("a", format!("KEY={mask}\n")),
+        of("n24 without a salt masks are text", {
+            json!({"action":"write","path":".env","content":format!("KEY={mask}\n")})
+        })
+        .says("Wrote 30 bytes to .env (overwritten).")
+        .writes(".env", format!("KEY={mask}\n")),
+        of("n24 a mask that stands for nothing is not found", {
+            let old = "API_KEY=‹secret:github:000000›";
+            json!({"action":"edit","path":".env","old":old,"new":"x","salt":7})
+        })
         .fails(
             EditConflict,
-            "The old text does not stand in .env. *** stands for a secret that you are \
-             not shown: leave it out of the old text. Read the file again and copy the text \
-             exactly, white space included.",
+            "The old text does not stand in .env. A mask in the old text stands for no secret \
+             that the file has. Read the file again and copy the text exactly, white space \
+             included.",
         ),
-        case("h4 a mask does not take a secret's place", {
-            json!({
-                "action": "patch",
-                "patch": "*** Begin Patch\n*** Update File: .env\n@@ # Keys\n+API_KEY=***\n*** End \
-                          Patch\n",
-            })
-        })
-        .file(".env", env)
-        .fails(EditConflict, refused(2)),
-        case("h4 a file with a mask does not take the place of one with a secret", {
-            json!({
-                "action": "patch",
-                "patch": "*** Begin Patch\n*** Delete File: .env\n*** Add File: .env\n\
-                          +API_KEY=***\n*** End Patch\n",
-            })
-        })
-        .file(".env", env)
-        .fails(EditConflict, refused(1) + " No file was changed."),
-        case("c10 around a secret everything can be changed", {
-            json!({"action":"edit","path":".env","old":"DEBUG=1","new":"DEBUG=***"})
-        })
-        .file(".env", env)
-        .says(
-            "Edited .env: 1 replacement at line 3.\n1 | # Keys\n2 | API_KEY=test-0123456789abcdef\n\
-             3 | DEBUG=***",
-        )
-        .writes(".env", "# Keys\nAPI_KEY=test-0123456789abcdef\nDEBUG=***\n"),
-        case("c9 three stars where there is no secret", {
-            json!({"action":"write","path":"a.md","content":"# Title\n\n***\n\n***Bold*** text\n"})
-        })
-        .file("a.md", "# Title\n\n---\n\n**Bold** text\n")
-        .says("Wrote 30 bytes to a.md (overwritten).")
-        .writes("a.md", "# Title\n\n***\n\n***Bold*** text\n"),
     ]
 }
 

@@ -16,7 +16,7 @@ fn memory(text: String) -> InMemoryFiles {
 
 fn apply(files: &mut impl WorkspaceFiles, operations: &str) -> Outcome {
     let patch = format!("*** Begin Patch\n{operations}*** End Patch\n");
-    perform(files, &Action::Patch { patch })
+    perform(files, &Action::patch(patch))
 }
 
 fn patched(file: String, hunks: &str) -> Outcome {

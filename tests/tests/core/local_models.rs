@@ -128,7 +128,11 @@ fn l10_texts_that_mean_a_number_or_a_truth_are_turned_to_it_by_the_schema() {
         // Only where the schema wants it: texts that are to be texts stay.
         let edited = asked("edit_file", &edit);
         let (path, old, new) = ("7".into(), "30000".into(), "true".into());
-        assert_eq!(action(&edited), &Action::Edit { path, old, new, all: true }, "{way}");
+        assert_eq!(
+            action(&edited),
+            &Action::Edit { path, old, new, all: true, salt: None },
+            "{way}"
+        );
         assert_eq!(asked("run_program", &run).runs.values().next().unwrap().timeout_ms, 30_000);
         let looked = asked("read_file", &read_file);
         let Action::Read { offset, limit, .. } = action(&looked) else { panic!() };

@@ -59,6 +59,7 @@ mod retries;
 mod routing;
 mod samples;
 mod schema;
+mod secret;
 mod shifted_patches;
 mod simulation;
 mod states;

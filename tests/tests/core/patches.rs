@@ -2,8 +2,8 @@
 
 use innerloop_core::{
     action::{
-        Action, ChangeKind, FileOperation, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch,
-        PatchStream, ToolError,
+        Action, ChangeKind, FileOperation, FilePatch, Hunk, HunkLine, Outcome, Patch, PatchStream,
+        ToolError,
     },
     guard::{self, KnownFiles},
 };
@@ -201,7 +201,7 @@ fn h4_what_is_no_patch_is_told_with_the_line_at_fault() {
 #[test]
 fn h5_the_paths_and_operations_are_known_before_the_patch_is_applied() {
     let patch = whole();
-    let paths: Vec<_> = patch.paths().map(|path| (path.path, path.operation)).collect();
+    let paths: Vec<_> = patch.paths().iter().map(|path| (path.path, path.operation)).collect();
     assert_eq!(
         paths,
         [
@@ -213,7 +213,7 @@ fn h5_the_paths_and_operations_are_known_before_the_patch_is_applied() {
     );
     let text = "*** Begin Patch\n*** Update File: a\n*** Move to: a\n-x\n*** End Patch";
     let patch = Patch::parse(text).unwrap();
-    let paths: Vec<_> = patch.paths().map(|path| (path.path, path.operation)).collect();
+    let paths: Vec<_> = patch.paths().iter().map(|path| (path.path, path.operation)).collect();
     assert_eq!(paths, [("a", FileOperation::Update)]);
 }
 
@@ -348,7 +348,7 @@ fn h6_line_ends_and_the_last_lines_state_stay() {
 
 fn apply(files: &mut impl WorkspaceFiles, operations: &str) -> Outcome {
     let patch = format!("*** Begin Patch\n{operations}*** End Patch\n");
-    perform(files, &Action::Patch { patch })
+    perform(files, &Action::patch(patch))
 }
 
 fn memory(files: &[(&str, &str)]) -> InMemoryFiles {
@@ -436,9 +436,8 @@ fn outline(action: &Action) -> Patch {
 
 #[test]
 fn m6_a_patch_needs_what_it_changes_to_be_read() {
-    let action = |operations: &str| Action::Patch {
-        patch: format!("*** Begin Patch\n{operations}*** End Patch"),
-    };
+    let action =
+        |operations: &str| Action::patch(format!("*** Begin Patch\n{operations}*** End Patch"));
     let mut known = KnownFiles::new();
     for (operations, refused) in [
         ("*** Update File: x/a\n-a\n", "x/a"),
@@ -563,18 +562,13 @@ fn h3_many_hunks_go_where_a_slow_search_puts_them() {
 fn a_file_of_any_length_is_added_over() {
     for length in [10, MAX_CHANGE_BYTES + 1, 2 << 20] {
         let path = WorkspacePath::parse("a.txt").unwrap();
-        let old = format!("api_key = sk-ant-0123456789abcdef\n{}", "x".repeat(length));
+        let old = "x".repeat(length);
         let mut files = InMemoryFiles::new();
         files.write(&path, old.clone().into_bytes()).unwrap();
-        let mut add = |line: &str| {
-            let patch = format!("*** Begin Patch\n*** Add File: a.txt\n+{line}\n*** End Patch\n");
-            let done = perform(&mut files, &Action::Patch { patch });
-            (done, String::from_utf8(files.bytes(&path).unwrap().to_vec()).unwrap())
-        };
-        let (refused, kept) = add(&format!("api_key = {MASK}"));
-        assert_eq!((refused.error, kept == old), (Some(ToolError::EditConflict), true), "{length}");
-        let (done, new) = add("new");
-        assert_eq!((done.error, &*new), (None, "new\n"), "{length}: {done:?}");
+        let patch = Action::patch("*** Begin Patch\n*** Add File: a.txt\n+new\n*** End Patch\n");
+        let done = perform(&mut files, &patch);
+        let new = files.bytes(&path).unwrap();
+        assert_eq!((done.error, new), (None, &b"new\n"[..]), "{length}: {done:?}");
         let [change] = &done.changes[..] else { panic!("{done:?}") };
         assert_eq!((change.kind, change.after.as_deref()), (ChangeKind::Modified, Some("new\n")));
         assert_eq!(change.before.is_some(), old.len() <= MAX_CHANGE_BYTES);

@@ -99,15 +99,17 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
                 notice: NoticePosition::Below,
             },
         ),
-        (
-            "write_file",
-            json!({"file_path": "a", "content": "b"}),
-            Action::Write { path: "a".into(), content: "b".into() },
-        ),
+        ("write_file", json!({"file_path": "a", "content": "b"}), Action::write("a", "b")),
         (
             "edit_file",
             json!({"file_path": "a", "old_string": "b", "new_string": "c"}),
-            Action::Edit { path: "a".into(), old: "b".into(), new: "c".into(), all: false },
+            Action::Edit {
+                path: "a".into(),
+                old: "b".into(),
+                new: "c".into(),
+                all: false,
+                salt: None,
+            },
         ),
         ("list_dir", json!({}), Action::list(None, 1)),
         ("glob", json!({"pattern": "*"}), Action::glob("*", None)),

@@ -47,22 +47,23 @@ fn modern_is_pinned() {
     check(
         ConfigPreset::Modern,
         &expect![[r#"
-        compaction.auto[0].from.left = 16384
-        compaction.auto[0].from.percent = 90
-        compaction.auto[0].step = "summary"
-        compaction.auto[0].to.percent = 60
-        compaction.on_overflow = "compact_retry_once"
-        corrections.faults.claimed = 1
-        corrections.faults.echo = 1
-        corrections.faults.fake_result = 1
-        corrections.faults.patch_spiral = 1
-        guard.read_before_write = true
-        limits.max_tool_rounds_per_input = 200
-        loops.ladder[1] = "warn"
-        loops.ladder[2] = "stop"
-        model.vocabulary = "native"
-        repair.coerce_arguments = true
-        retry.refusal_closes = false"#]],
+            compaction.auto[0].from.left = 16384
+            compaction.auto[0].from.percent = 90
+            compaction.auto[0].step = "summary"
+            compaction.auto[0].to.percent = 60
+            compaction.on_overflow = "compact_retry_once"
+            corrections.faults.claimed = 1
+            corrections.faults.echo = 1
+            corrections.faults.fake_result = 1
+            corrections.faults.patch_spiral = 1
+            firewall.secrets = "mask"
+            guard.read_before_write = true
+            limits.max_tool_rounds_per_input = 200
+            loops.ladder[1] = "warn"
+            loops.ladder[2] = "stop"
+            model.vocabulary = "native"
+            repair.coerce_arguments = true
+            retry.refusal_closes = false"#]],
     );
 }
 
@@ -114,32 +115,33 @@ fn ironclaw_is_pinned() {
     check(
         ConfigPreset::Ironclaw,
         &expect![[r#"
-        approval.ask = "changes"
-        compaction.auto[0].from.percent = 80
-        compaction.auto[0].inputs = 10
-        compaction.auto[0].step = "archive"
-        compaction.auto[0].to.percent = 60
-        compaction.auto[1].from.percent = 85
-        compaction.auto[1].inputs = 5
-        compaction.auto[1].step = "summary"
-        compaction.auto[1].to.percent = 60
-        compaction.auto[2].from.percent = 95
-        compaction.auto[2].inputs = 3
-        compaction.auto[2].step = "truncate"
-        compaction.auto[2].to.percent = 60
-        compaction.max_window = 100000
-        compaction.on_overflow = "compact_retry_once"
-        corrections.faults.promised = 2
-        estimator = "words"
-        limits.action = "partial"
-        limits.max_tool_rounds_per_input = 50
-        loops.again_after = 2
-        loops.ladder[1] = "summarize"
-        loops.mask_volatile = true
-        loops.only_if_failed = true
-        loops.same_args = 3
-        repair.coerce_arguments = true
-        undo.max_steps = 20"#]],
+            approval.ask = "changes"
+            compaction.auto[0].from.percent = 80
+            compaction.auto[0].inputs = 10
+            compaction.auto[0].step = "archive"
+            compaction.auto[0].to.percent = 60
+            compaction.auto[1].from.percent = 85
+            compaction.auto[1].inputs = 5
+            compaction.auto[1].step = "summary"
+            compaction.auto[1].to.percent = 60
+            compaction.auto[2].from.percent = 95
+            compaction.auto[2].inputs = 3
+            compaction.auto[2].step = "truncate"
+            compaction.auto[2].to.percent = 60
+            compaction.max_window = 100000
+            compaction.on_overflow = "compact_retry_once"
+            corrections.faults.promised = 2
+            estimator = "words"
+            firewall.secrets = "mask"
+            limits.action = "partial"
+            limits.max_tool_rounds_per_input = 50
+            loops.again_after = 2
+            loops.ladder[1] = "summarize"
+            loops.mask_volatile = true
+            loops.only_if_failed = true
+            loops.same_args = 3
+            repair.coerce_arguments = true
+            undo.max_steps = 20"#]],
     );
 }
 
@@ -155,6 +157,8 @@ fn gnoma_is_pinned() {
             corrections.faults.echo = 2
             corrections.faults.greeting = 2
             corrections.faults.patch_spiral = 1
+            firewall.secrets = "mask"
+            firewall.user = "mask"
             hooks.after_tool.denial = "keep"
             limits.action = "error"
             loops.detect = false

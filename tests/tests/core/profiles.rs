@@ -170,7 +170,7 @@ fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
         });
         assert_eq!(shown, [json!({"input": patch}).to_string()], "arguments are JSON for hosts");
     }
-    let expected = Action::Patch { patch: patch.into() };
+    let expected = Action::patch(patch);
     assert_eq!(jobs, [Job::Builtin(expected.clone()), Job::Builtin(expected)]);
 }
 

@@ -16,7 +16,7 @@ fn outcome(file: &str, hunks: &str) -> (Outcome, String) {
     let path = WorkspacePath::parse("a").unwrap();
     files.write(&path, file.as_bytes().to_vec()).unwrap();
     let patch = format!("*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch\n");
-    let outcome = perform(&mut files, &Action::Patch { patch });
+    let outcome = perform(&mut files, &Action::patch(patch));
     (outcome, String::from_utf8(files.read(&path).unwrap().into_owned()).unwrap())
 }
 

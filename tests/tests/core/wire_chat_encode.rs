@@ -40,6 +40,7 @@ fn tool(name: &str, freeform: Option<FreeformSpec>) -> ToolSpec {
         parameters: Json::parse(r#"{"type":"object","properties":{"input":{"type":"string"}}}"#)
             .unwrap(),
         read_only: false,
+        untrusted: false,
         timeout_ms: None,
         paths: Vec::new(),
         freeform,

@@ -25,6 +25,7 @@ use innerloop_driver::{
 };
 use innerloop_tests::{
     anthropic::Message,
+    masks::starred,
     test_host::{EPOCH, config},
 };
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ fn a_key_in_the_words_of_the_user_is_masked() {
     });
     let patch = serde_json::from_value(patch).unwrap();
     stage.input(Input::command(Command::Configure { patch }));
-    assert!(stage.body().contains("my key is ***, ***"));
+    assert!(starred(&stage.body()).contains("my key is ***, ***"));
     stage.reply(&Message::text("fine"));
     clean(&stage);
 }
@@ -86,7 +87,7 @@ fn a_key_given_anew_is_sent_and_the_one_before_stays_masked() {
         stage.driver.rekey(ApiKey::new(key));
     }
     stage.submit(&format!("first {KEY}, then {BETWEEN}, then {NEW}"));
-    assert!(stage.body().contains("first ***, then ***, then ***"), "{}", stage.body());
+    assert!(starred(&stage.body()).contains("first ***, then ***, then ***"), "{}", stage.body());
     let (_, sent) = stage.newest(|output| match output {
         DriverOutput::Send { request, .. } => request.key.clone(),
         _ => None,
@@ -109,9 +110,9 @@ fn a_key_in_a_file_is_masked() {
     let outcome = Outcome { changes: vec![change], ..Outcome::text(format!("KEY={KEY}\n")) };
     let id = stage.run();
     stage.input(Input::Tool { id, input: ToolInput::Done(outcome) });
-    assert!(stage.body().contains("KEY=***"), "{}", stage.body());
+    assert!(starred(&stage.body()).contains("KEY=***"), "{}", stage.body());
     stage.reply(&Message::text("done"));
-    assert!(clean(&stage).contains("***.txt"));
+    assert!(starred(&clean(&stage)).contains("***.txt"));
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn a_key_in_deltas_is_masked_wherever_it_is_cut() {
                 _ => None,
             })
             .collect();
-        assert_eq!(deltas, "one *** two ****** sk-ant-01 three", "pieces of {size}");
+        assert_eq!(starred(&deltas), "one *** two ****** sk-ant-01 three", "pieces of {size}");
         clean(&stage);
     }
 }
@@ -152,8 +153,8 @@ fn a_key_in_a_response_is_masked_wherever_it_is_cut() {
         let mut stage = Stage::new(recorded());
         stage.submit("go");
         stage.answer(401, "application/json", body.as_bytes(), size);
-        assert!(clean(&stage).contains("invalid x-api-key: ***"), "pieces of {size}");
-        assert!(stage.recording.contains("***") && stage.log.contains("***"));
+        assert!(starred(&clean(&stage)).contains("invalid x-api-key: ***"), "pieces of {size}");
+        assert!(starred(&stage.recording).contains("***") && starred(&stage.log).contains("***"));
     }
 }
 
@@ -273,9 +274,9 @@ fn a_key_that_a_program_prints_is_masked_before_anything_is_dropped() {
         }
         deltas.push_str(&capture.finish());
         let outcome = capture.outcome(&ProgramExit::Exit(0), Vec::new(), false);
-        assert_eq!(outcome.joined_text(), "ü***ü***ü\nstandard error:\nü***ü***ü");
-        let both = (outcome.stdout(), outcome.stderr());
-        assert_eq!(both, (Some("ü***ü***ü"), Some("ü***ü***ü")));
+        assert_eq!(starred(&outcome.joined_text()), "ü***ü***ü\nstandard error:\nü***ü***ü");
+        let both = [outcome.stdout(), outcome.stderr()].map(|text| text.map(starred));
+        assert_eq!(both, [Some("ü***ü***ü".to_owned()), Some("ü***ü***ü".to_owned())]);
         assert!(!deltas.contains('\u{fffd}') && !deltas.contains("0123456789"), "{deltas}");
     }
     // Wherever the beginning that is kept ends, no key is cut there.
@@ -292,7 +293,7 @@ fn keys_that_hold_one_another_are_masked_whole() {
     let keys = [ApiKey::new("secret-0123456789"), ApiKey::new("my-secret-0123456789-long")];
     let keys = SecretKeys::new(keys.iter());
     let text = "a my-secret-0123456789-long b secret-0123456789 c my-secret-0123456789 d";
-    assert_eq!(keys.masked(text), "a *** b *** c *** d");
+    assert_eq!(starred(&keys.masked(text)), "a *** b *** c *** d");
     for size in 1..=text.len() {
         let mut masking = StreamMasker::new(&keys);
         let mut out = Vec::new();
@@ -300,7 +301,7 @@ fn keys_that_hold_one_another_are_masked_whole() {
             out.extend(masking.push(piece.to_vec()));
         }
         out.extend(masking.end());
-        assert_eq!(String::from_utf8(out).unwrap(), "a *** b *** c *** d", "{size}");
+        assert_eq!(starred(str::from_utf8(&out).unwrap()), "a *** b *** c *** d", "{size}");
     }
 }
 
@@ -317,7 +318,7 @@ fn simple_keys_and_beginnings_of_keys_are_left_alone() {
     let mut masking = StreamMasker::new(&keys);
     let text = "a test 012345 zz0123456789abcdef 0123";
     let out = [masking.push(text.into()), masking.end()].concat();
-    assert_eq!(String::from_utf8(out).unwrap(), "a test 012345 zz*** 0123");
+    assert_eq!(starred(str::from_utf8(&out).unwrap()), "a test 012345 zz*** 0123");
 }
 
 #[test]
@@ -330,13 +331,13 @@ fn pieces_of_a_key_are_masked_wherever_it_is_cut() {
                 let cut = &key[start..end];
                 let text = format!("= {cut} .");
                 let expected = if cut.len() >= piece { "= *** ." } else { &text };
-                assert_eq!(keys.masked(&text), expected);
+                assert_eq!(starred(&keys.masked(&text)), expected);
                 for size in [1, 3, piece, piece + 1] {
                     let mut masking = StreamMasker::new(&keys);
                     let pieces = text.as_bytes().chunks(size);
                     let mut out: Vec<u8> = pieces.flat_map(|p| masking.push(p.to_vec())).collect();
                     out.extend(masking.end());
-                    assert_eq!(String::from_utf8(out).unwrap(), expected, "by {size}");
+                    assert_eq!(starred(str::from_utf8(&out).unwrap()), expected, "by {size}");
                 }
             }
         }
@@ -348,7 +349,7 @@ fn pieces_of_a_key_are_masked_wherever_it_is_cut() {
     let id = stage.run();
     let outcome = Outcome::text(format!("KEY={}... (truncated)\n", &KEY[..KEY.len() - 3]));
     stage.input(Input::Tool { id, input: ToolInput::Done(outcome) });
-    assert!(stage.body().contains("KEY=***... (truncated)"), "{}", stage.body());
+    assert!(starred(&stage.body()).contains("KEY=***... (truncated)"), "{}", stage.body());
     clean(&stage);
 }
 
@@ -384,7 +385,7 @@ fn a_key_that_a_session_met_before_it_was_one_is_masked() {
         if stage.driver.session().status(AgentId::ROOT).unwrap().state == AgentState::Idle {
             stage.submit("go on");
         }
-        assert!(stage.body().contains("I take *** and ***"), "{}", stage.body());
+        assert!(starred(&stage.body()).contains("I take *** and ***"), "{}", stage.body());
         stage.reply(&Message::text("done"));
         clean(&stage);
     }
@@ -461,15 +462,18 @@ fn a_key_that_is_put_together_of_pieces_is_masked_where_it_stands_whole() {
     let body = streamed(&["The key is ", head, tail, "."], &["{\"a\":\"", head, tail, "\"}"]);
     stage.answer(200, "text/event-stream", body.as_bytes(), usize::MAX);
     let told = put_together(&stage);
-    assert!(!told.contains(KEY) && told.contains("The key is ***."), "in mid-run: {told}");
+    assert!(
+        !told.contains(KEY) && starred(&told).contains("The key is ***."),
+        "in mid-run: {told}"
+    );
     stage.reply(&Message::text("done"));
     assert_eq!(stage.driver.session().status(AgentId::ROOT).unwrap().state, AgentState::Idle);
     let whole = String::from_utf8(stage.driver.session().snapshot()).unwrap();
-    assert!(!whole.contains(KEY) && whole.contains("The key is ***."), "{whole}");
+    assert!(!whole.contains(KEY) && starred(&whole).contains("The key is ***."), "{whole}");
     let snapshot = stage.log.lines().rfind(|line| line.starts_with("{\"snapshot\"")).unwrap();
     assert!(!snapshot.contains(KEY), "{snapshot}");
     stage.submit("again");
-    assert!(!stage.body().contains(KEY) && stage.body().contains("The key is ***."));
+    assert!(!stage.body().contains(KEY) && starred(&stage.body()).contains("The key is ***."));
     stage.reply(&Message::text("done again"));
     assert_eq!(stage.driver.session().status(AgentId::ROOT).unwrap().state, AgentState::Idle);
 }
@@ -497,7 +501,7 @@ fn a_key_that_is_put_together_of_pieces_is_in_no_answer_in_lines() {
     call(handle(json!({"http": {"id": 1, "input": {"end": null}}})), "");
     for verb in ["history", "seen", "overview"] {
         let told = call(json!({verb: {"session": 1, "agent": 0}}), "");
-        assert!(told.contains("***") && !told.contains(KEY), "{verb}: {told}");
+        assert!(starred(&told).contains("***") && !told.contains(KEY), "{verb}: {told}");
     }
 }
 
@@ -514,7 +518,10 @@ fn a_key_in_the_pieces_of_half_a_reply_is_in_no_snapshot() {
     let raw = String::from_utf8(stage.driver.session().snapshot()).unwrap();
     assert!(raw.contains(KEY), "the session has put it together: {raw}");
     let snapshot = String::from_utf8(stage.driver.snapshot()).unwrap();
-    assert!(!snapshot.contains(KEY) && snapshot.contains("The key is ***."), "{snapshot}");
+    assert!(
+        !snapshot.contains(KEY) && starred(&snapshot).contains("The key is ***."),
+        "{snapshot}"
+    );
 }
 
 #[test]
@@ -527,5 +534,5 @@ fn a_key_that_comes_escaped_is_masked_in_its_piece_and_where_it_stands_whole() {
     let told = put_together(&stage);
     let pieces: Vec<String> = stage.events().map(|kind| format!("{kind:?}")).collect();
     assert!(!pieces.join("\n").contains(KEY), "{pieces:?}");
-    assert!(!told.contains(KEY) && told.contains("The key is ***."), "{told}");
+    assert!(!told.contains(KEY) && starred(&told).contains("The key is ***."), "{told}");
 }

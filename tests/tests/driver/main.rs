@@ -9,6 +9,7 @@
 )]
 
 mod catalogue;
+mod firewall;
 mod kept_results;
 mod keys;
 mod lines;

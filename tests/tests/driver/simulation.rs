@@ -1,6 +1,6 @@
 //! The driver in the hostile world of the simulator.
 
-use innerloop_tests::simulator::run_hosted;
+use innerloop_tests::simulator::{run_hosted, run_without_firewall};
 
 /// The seeds that ever failed.
 fn kept() -> impl Iterator<Item = u64> {
@@ -15,4 +15,12 @@ fn no_seed_finds_a_fault_in_the_driver() {
             panic!("seed {seed} {what}");
         }
     }
+}
+
+#[test]
+fn j19_without_a_firewall_secrets_are_found() {
+    let found = (0..12).filter(|seed| {
+        run_without_firewall(*seed, 200).is_err_and(|what| what.contains("the secret "))
+    });
+    assert!(found.count() > 6);
 }

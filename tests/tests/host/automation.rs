@@ -133,8 +133,8 @@ fn a_pipe_that_nobody_writes_to_does_not_hold_the_run_up() {
 fn a_mention_in_the_prompt_attaches_a_file_of_the_workspace() {
     let scene = done().file("a.txt", "text of a").file("b c.txt", "text of b");
     fs::write(scene.workspace().join("x.png"), b"\x89PNG\r\n\x1a\n").unwrap();
-    fs::write(scene.path("secret"), "secret").unwrap();
-    symlink("../secret", scene.workspace().join("out")).unwrap();
+    fs::write(scene.path("outside"), "confidential").unwrap();
+    symlink("../outside", scene.workspace().join("out")).unwrap();
     let prompt = "See @a.txt, @\"b c.txt\", @x.png and @out, @none; me@a.txt";
     let _run = run(&mut scene.command(prompt)).exits(0);
     let said = said(&scene);
@@ -143,7 +143,7 @@ fn a_mention_in_the_prompt_attaches_a_file_of_the_workspace() {
     assert_eq!(said[0]["text"], prompt);
     assert_eq!(said[1]["text"], "a.txt:\n\ntext of a");
     assert_eq!(said[2]["text"], "b c.txt:\n\ntext of b");
-    assert!(!scene.model.requests()[0].body.contains("secret"));
+    assert!(!scene.model.requests()[0].body.contains("confidential"));
 }
 
 #[test]

@@ -24,6 +24,7 @@ use innerloop_host::{
 use innerloop_sandbox::{EngineOptions, Executor, SandboxEngine, programs::ProgramRegistry};
 use innerloop_tests::{
     anthropic::Message,
+    masks::starred,
     patience::in_time,
     program::{KEY, binary},
     scene::Scene,
@@ -179,11 +180,11 @@ async fn c5_a_function_gets_the_call_and_gives_the_result() {
     let scene = scene();
     let host = host(&scene, vec![tool]);
     let (outcome, said) = ended(&drive(host, |_, _| {}).await);
-    assert_eq!(outcome, Outcome::text("toolu_1: Lima, ***"));
-    assert_eq!((said.as_str(), scene.text("workspace/seen.txt").as_str()), ("asking ***", "Lima"));
+    assert_eq!(starred(&outcome.joined_text()), "toolu_1: Lima, ***");
+    assert_eq!((&*starred(&said), &*scene.text("workspace/seen.txt")), ("asking ***", "Lima"));
     let requests = scene.model.requests();
     assert!(requests[0].body.contains("Looks at a city."), "{}", requests[0].body);
-    assert!(requests[1].body.contains("toolu_1: Lima, ***"), "{}", requests[1].body);
+    assert!(starred(&requests[1].body).contains("toolu_1: Lima, ***"), "{}", requests[1].body);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -381,7 +382,8 @@ async fn c16_pages_of_the_web_are_read_by_a_function_of_the_host() {
             _ => None,
         })
         .collect();
-    assert_eq!(outcomes, ["read https://a.example/"]);
+    let [outcome] = &outcomes[..] else { panic!("{outcomes:?}") };
+    assert!(outcome.contains(" begins ---\nread https://a.example/\n--- untrusted "), "{outcome}");
     let offered = &scene.model.requests()[0].body;
     assert!(offered.contains("\"WebFetch\""), "{offered}");
 }

@@ -3,6 +3,7 @@
 
 use innerloop_tests::{
     anthropic::Message,
+    masks::starred,
     mock::Reply,
     program::{Run, Started, innerloop, on_terminal, run, run_with, wait_for},
     scene::Scene,
@@ -149,7 +150,7 @@ fn a_key_from_anywhere_is_nowhere_in_what_comes_out() {
         command.arg("--json").arg("--log").arg(scene.path("session.log"));
         let run = run(command.arg("--record").arg(scene.path("traffic.jsonl"))).exits(3);
         let log = scene.text("session.log") + &scene.text("traffic.jsonl");
-        assert!(run.stdout.contains("invalid x-api-key: ***"), "{origin}: {run:#?}");
+        assert!(starred(&run.stdout).contains("invalid x-api-key: ***"), "{origin}: {run:#?}");
         for text in [run.stdout, run.stderr, log] {
             assert!(!text.contains(key), "{origin}: {text}");
         }

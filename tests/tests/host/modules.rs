@@ -5,6 +5,7 @@ use innerloop_core::config::WireKind;
 use innerloop_tests::{
     anthropic::Message,
     example::{count_lines, programs},
+    masks::starred,
     mock::Reply,
     program::{KEY, Run, Started, innerloop, run, wait_for},
     scene::Scene,
@@ -214,7 +215,7 @@ fn c5_a_key_that_a_module_prints_is_nowhere() {
     let log = scene.arg("session.log");
     let definition = probe("ops.wasm", &["r", ".env"]);
     let run = go(&scene, &definition, &["--json", "--log", &log]).exits(0);
-    assert_eq!(result(&scene).text, "***");
+    assert_eq!(starred(&result(&scene).text), "***");
     assert!(!format!("{}{}{}", run.stdout, run.stderr, scene.text("session.log")).contains(KEY));
 }
 

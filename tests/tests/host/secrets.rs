@@ -1,7 +1,9 @@
 //! The key appears nowhere but in the one header of a request to its own origin.
 
+use innerloop_core::secret::SecretScanner;
 use innerloop_tests::{
     anthropic::Message,
+    masks::starred,
     mock::Reply,
     program::{KEY, Run},
     scene::Scene,
@@ -28,7 +30,7 @@ fn a_key_that_the_server_echoes_is_nowhere() {
         let reply = Reply::error(401, "authentication_error", &error).header("x-echo", KEY);
         let scene = Scene::new(vec![reply.in_pieces_of(5)]);
         let traces = traces(&scene, scene.command("go").args(args), 3);
-        assert!(traces.contains("invalid x-api-key: ***"), "{traces}");
+        assert!(starred(&traces).contains("invalid x-api-key: ***"), "{traces}");
         assert!(!traces.contains(KEY), "{traces}");
         assert_eq!(scene.model.requests()[0].header("x-api-key"), Some(KEY));
     }
@@ -41,11 +43,14 @@ fn a_key_in_a_file_of_the_workspace_does_not_reach_the_model() {
     let scene = scene.file(".env", &format!("ANTHROPIC_API_KEY={KEY}\n"));
     let prompt = format!("My key is {KEY}, do not tell");
     let traces = traces(&scene, scene.command(&prompt).arg("--json"), 0);
-    assert!(traces.contains("ANTHROPIC_API_KEY=***") && !traces.contains(KEY), "{traces}");
+    assert!(
+        starred(&traces).contains("ANTHROPIC_API_KEY=***") && !traces.contains(KEY),
+        "{traces}"
+    );
     let requests = scene.model.requests();
     assert_eq!(requests.len(), 2);
     for request in requests {
-        assert!(request.body.contains("My key is ***"), "{request:?}");
+        assert!(starred(&request.body).contains("My key is ***"), "{request:?}");
         assert!(!request.body.contains(KEY), "{request:?}");
         let others = request.headers.iter().filter(|(name, _)| name != "x-api-key");
         assert!(others.clone().all(|(_, value)| !value.contains(KEY)), "{request:?}");
@@ -63,7 +68,7 @@ fn a_program_in_the_sandbox_does_not_find_the_key() {
     command.arg("--json").arg("--programs").arg(innerloop_tests::example::programs());
     let traces = traces(&scene, &mut command, 0);
     assert!(traces.contains("PWD"), "{traces}");
-    assert!(!traces.contains("ANTHROPIC") && !traces.contains("***"), "{traces}");
+    assert!(!traces.contains("ANTHROPIC") && !traces.contains("‹secret"), "{traces}");
 }
 
 #[test]
@@ -79,8 +84,8 @@ fn a_key_that_a_program_prints_piece_by_piece_is_nowhere() {
     let mut command = scene.command("go");
     command.arg("--json").arg("--programs").arg(innerloop_tests::example::programs());
     let traces = traces(&scene, &mut command, 0);
-    assert!(traces.contains("key=***") && !traces.contains(second), "{traces}");
-    assert!(scene.model.requests()[1].body.contains("key=***"));
+    assert!(starred(&traces).contains("key=***") && !traces.contains(second), "{traces}");
+    assert!(starred(&scene.model.requests()[1].body).contains("key=***"));
 }
 
 #[test]
@@ -92,7 +97,10 @@ fn a_key_in_the_projects_instructions_and_in_the_configuration_is_nowhere() {
     let mut command = scene.command("go");
     command.arg("--json").arg("--config").arg(scene.path("config.json"));
     let traces = traces(&scene, &mut command, 0);
-    assert!(traces.contains("Use ***.") && traces.contains("The key is ***."), "{traces}");
+    assert!(
+        starred(&traces).contains("Use ***.") && starred(&traces).contains("The key is ***."),
+        "{traces}"
+    );
     assert!(!traces.contains(KEY));
     assert!(!scene.model.requests()[0].body.contains(KEY));
 }
@@ -117,4 +125,47 @@ fn a_redirect_gets_nothing() {
     let traces = traces(&scene, &mut scene.command("go"), 3);
     assert!(traces.contains("redirects are not followed"), "{traces}");
     assert_eq!(elsewhere.model.requests().len(), 0);
+}
+
+#[test]
+fn n24_the_program_edits_a_file_whose_secrets_nobody_reads() {
+    let secret = concat!("ghp_", "4fJk9Q2mZx7Lw1Vb8Tn5Rc3Yd6Hs0Ga2Pe4U");
+    let mask = SecretScanner::new(7, &[]).masked(secret, &mut Vec::new()).into_owned();
+    let [before, after] = ["3000", "8080"].map(|port| format!("PORT={port}\nTOKEN={secret}\n"));
+    let shown = after.replace(secret, &mask);
+    let old = format!("PORT=3000\nTOKEN={mask}");
+    for (name, arguments) in [
+        ("write_file", json!({"file_path": ".env", "content": shown})),
+        ("edit_file", json!({"file_path": ".env", "old_string": old, "new_string": shown.trim()})),
+    ] {
+        for is_in_place in [false, true] {
+            let read = Message::call("toolu_1", "read_file", &json!({"file_path": ".env"}));
+            let change = Message::call("toolu_2", name, &arguments);
+            let scene = Scene::streaming(&[read, change, Message::text("done")]);
+            let scene = scene.file(".env", &before);
+            let scene = if is_in_place { scene.in_place() } else { scene };
+            std::fs::write(scene.path("salt.json"), r#"{"firewall":{"salt":7}}"#).unwrap();
+            let mut command = scene.command("change the port");
+            command.args(["--json", "--approve", "edits"]);
+            command.arg("--config").arg(scene.path("salt.json"));
+            let traces = traces(&scene, &mut command, 0);
+            assert_eq!(scene.text("workspace/.env"), after, "{name} {is_in_place}: {traces}");
+            assert!(traces.contains(&mask) && !traces.contains(secret), "{name}: {traces}");
+            let requests = scene.model.requests();
+            assert!(requests.iter().all(|request| !request.body.contains(secret)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn k16_the_program_shows_secrets_where_that_is_wanted() {
+    let secret = concat!("ghp_", "4fJk9Q2mZx7Lw1Vb8Tn5Rc3Yd6Hs0Ga2Pe4U");
+    for (args, shows) in [(&["--no-mask"][..], true), (&[], false)] {
+        let read = Message::call("toolu_1", "read_file", &json!({"file_path": ".env"}));
+        let scene = Scene::streaming(&[read, Message::text("done")]);
+        let scene = scene.file(".env", &format!("TOKEN={secret}\n"));
+        let run = innerloop_tests::program::run(scene.command("look").args(args)).exits(0);
+        assert_eq!(scene.model.requests()[1].body.contains(secret), shows, "{args:?}");
+        assert_eq!(run.stderr.contains("(secrets found: github)"), !shows, "{}", run.stderr);
+    }
 }

@@ -385,7 +385,9 @@ test("c16 pages of the web are read by the user's function", async () => {
   const call = ["web_fetch", { url: "https://a.example/", prompt: "The title" }];
   const { read, events, offered } = await results([call], { webFetch });
   assert.deepEqual(asked, [[{ urls: ["https://a.example/"], prompt: "The title" }, false]]);
-  assert.deepEqual(read, [{ text: "read https://a.example/", isError: false }]);
+  const framed = / begins ---\nread https:\/\/a\.example\/\n--- untrusted /;
+  assert.deepEqual([read.length, read[0].isError], [1, false]);
+  assert.match(read[0].text, framed);
   assert.ok(offered.some(({ name }) => name === "web_fetch"));
   const ended = events.find(({ type }) => type === "tool_call_end");
   assert.deepEqual(ended.outcome.details, { status: 200 });

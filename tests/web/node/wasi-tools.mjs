@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { AgentError, agentAt, eventsOf, folder, wasiTool } from "../support/installed.mjs";
+import { starred } from "../support/masks.mjs";
 import { countLines, qjs, ROOT } from "../support/package.mjs";
 
 const REPLIES = JSON.parse(readFileSync(join(ROOT, "tests/fixtures/tool-replies.json"), "utf8"));
@@ -271,7 +272,7 @@ test("c5 a key that a tool prints is nowhere", async () => {
   const script = "std.out.puts(std.loadFile('.env')); std.err.puts(std.loadFile('.env'));";
   const options = { tools: [await probe(script)], files: { ".env": KEY }, apiKey: KEY, log: true };
   const { read, events, agent } = await results([["probe", {}]], options);
-  assert.equal(read[0].text, "***");
+  assert.equal(starred(read[0].text), "***");
   assert.ok(!JSON.stringify(events).includes(KEY));
   assert.ok(!agent.log().includes(KEY));
 });

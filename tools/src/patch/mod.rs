@@ -9,16 +9,17 @@ mod seek;
 
 use crate::{
     edit::{self, clip},
-    encoding::{TextEncoding, decode},
+    encoding::TextEncoding,
     failure_texts,
     files::{FileError, MAX_FILE_BYTES, WorkspaceFiles},
     path::{WorkspacePath, lower_case},
-    secrets,
+    unmask::{MaskResolver, append_unknown, texts},
     write::{self, FileContent, PreviousContent},
 };
 use innerloop_json::{IntoList, Map, joined, quoted};
-use innerloop_types::action::{
-    ChangeKind, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch, ReportedChange, ToolError,
+use innerloop_types::{
+    action::{ChangeKind, FilePatch, Hunk, HunkLine, Outcome, Patch, ReportedChange, ToolError},
+    secret::has_mask,
 };
 use lines::TextLines;
 use nearest::NearestLine;
@@ -37,23 +38,28 @@ pub(crate) fn patch(
     files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
     text: &str,
+    salt: Option<u64>,
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| failure_texts::error(ToolError::InvalidArguments, error.to_string()))?;
-    apply(files, within, &patch)
+    apply(files, within, &patch, salt)
 }
 
-/// Applies a patch that has been parsed.
+/// Applies a patch that has been parsed; with the salt of the masks in it, if it has masks.
 pub(crate) fn apply(
     files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
     patch: &Patch,
+    salt: Option<u64>,
 ) -> Result<Outcome, Outcome> {
     let mut draft =
         PatchDraft { files: &*files, within, order: Vec::new(), states: Map::new(), again: 0 };
-    let mut loose = Vec::new();
+    let (mut loose, mut unknown) = (Vec::new(), 0);
     for file in &patch.files {
-        let found = draft.apply(file).map_err(|failure| {
+        let masks = draft.masks(file, salt);
+        unknown += masks.unknown();
+        let unmasked = salt.map(|_| masks.patch(file));
+        let found = draft.apply(unmasked.as_ref().unwrap_or(file)).map_err(|failure| {
             if patch.files.len() == 1 { failure } else { amended(&failure, "No file was changed.") }
         })?;
         loose.extend(found);
@@ -65,6 +71,7 @@ pub(crate) fn apply(
     let mut message =
         format!("Success. Updated the following files:\n{}", summary(within, patch, &changes));
     append_loose(&loose, &mut message);
+    append_unknown(unknown, &mut message);
     Ok(Outcome { changes, ..Outcome::text(message) })
 }
 
@@ -116,6 +123,20 @@ struct PatchStep {
 type LooseHunk = (WorkspacePath, LooseMatch);
 
 impl<F: WorkspaceFiles> PatchDraft<'_, F> {
+    /// Returns the secrets of a file, as it is on the disk, that the masks in its change stand for.
+    fn masks(&self, file: &FilePatch, salt: Option<u64>) -> MaskResolver {
+        let (FilePatch::Add { path, .. }
+        | FilePatch::Delete { path }
+        | FilePatch::Update { path, .. }) = file;
+        let texts = texts(file).into_iter().filter(|text| has_mask(text)).into_list();
+        if texts.is_empty() {
+            return MaskResolver::default();
+        }
+        let path = failure_texts::writable_path(self.within, path).ok();
+        let old = path.and_then(|path| self.files.read(&path).ok());
+        MaskResolver::new(salt, &old.unwrap_or_default(), &mut texts.into_iter())
+    }
+
     fn apply(&mut self, file: &FilePatch) -> Result<Vec<LooseHunk>, Outcome> {
         match file {
             FilePatch::Add { path, content } => {
@@ -159,9 +180,6 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
             return Err(failure_texts::failed(self.files, path, &FileError::TooLarge));
         }
         let is_changed = *old != new;
-        if placed.runs.iter().flat_map(|run| &run.added).any(|line| line.contains(MASK)) {
-            secrets::check(path, &old, &new)?;
-        }
         let before = PreviousContent::of(&bytes);
         let new = FileContent { text: new, encoding };
         let shown = target.unwrap_or_else(|| path.clone());
@@ -187,13 +205,6 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
     /// Makes `text` a file's content.
     fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
         let (before, encoding) = self.there(path)?;
-        // Read once more: `before` has no content of a large file, and the whole is to be compared.
-        if text.contains(MASK)
-            && let Ok(bytes) = self.files.read(path)
-            && let Ok((old, _)) = decode(&bytes)
-        {
-            secrets::check(path, &old, &text)?;
-        }
         let content = FileContent { text, encoding };
         content.bytes(path)?;
         self.set(path, before, Some(content), true);
@@ -400,8 +411,12 @@ fn summary(within: &WorkspacePath, patch: &Patch, changes: &[ReportedChange]) ->
         };
         lines.push(format!("{letter} {}\n", within.seen_here(&change.path)));
     }
-    let of_letter = |letter| lines.iter().filter(move |line| line.starts_with(letter));
-    ['A', 'M', 'D'].into_iter().flat_map(of_letter).map(String::as_str).collect()
+    let mut summary = String::new();
+    for letter in ['A', 'M', 'D'] {
+        let of_letter = lines.iter().filter(|line| line.starts_with(letter));
+        of_letter.for_each(|line| summary.push_str(line));
+    }
+    summary
 }
 
 /// Appends which hunks were placed by a lenient match.

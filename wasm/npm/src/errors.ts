@@ -17,6 +17,7 @@ import type { Input, Reason } from "./json/protocol.js";
  * - `replay_unreadable`: the recording cannot be read; the message says where.
  * - `busy`: a run is under way; use `steer` or `followUp`, or interrupt it first.
  * - `closed`: the agent is closed.
+ * - `holds_secret`: what you send holds a secret, and the option `firewall` refuses it.
  * - `nothing`: there is nothing to undo, to redo, to restore or to clear.
  * - `rejected`: a `Session` refuses an input; the error is a `RejectedError`.
  * - `not_loaded`: the package's WebAssembly could not be loaded; the message says what to do.
@@ -35,6 +36,7 @@ export type AgentErrorCode =
   | "replay_unreadable"
   | "busy"
   | "closed"
+  | "holds_secret"
   | "nothing"
   | "rejected"
   | "not_loaded"

@@ -136,7 +136,8 @@ export class Transcript {
       case "tool_call_output_delta":
         return this.#grow(told.call_id, told.text);
       case "tool_call_end":
-        return this.#end(told);
+        this.#end(told);
+        return this.#found(told.outcome.secrets);
       case "retry":
         return this.#note(`${told.message}; trying again in ${seconds(told.delay_ms)}.`, false);
       case "turn_limit":
@@ -174,6 +175,10 @@ export class Transcript {
 
   #note(text: string, bad: boolean): void {
     this.#add({ kind: "note", key: this.#key(), text, bad });
+  }
+
+  #found(secrets: readonly string[] = []): void {
+    if (secrets.length > 0) this.#note(`Secrets were found in it: ${secrets.join(", ")}.`, false);
   }
 
   #fill(used: number, size = this.window.value.size): void {

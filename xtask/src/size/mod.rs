@@ -37,7 +37,7 @@ const VARIANTS: [BuildVariant; 3] = [
             "--features",
             "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls,\
              corrections,routing,tools-shown,kept-results,named-agents,\
-             recordings",
+             firewall,recordings",
         ],
         budget: 265_000,
     },

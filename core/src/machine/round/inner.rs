@@ -122,8 +122,8 @@ fn spawn(
     let named = if has_names { named(call.agent, ctx)? } else { None };
     // The user's choice of a model goes before that of the model that asks.
     let own = named.as_ref().and_then(|(_, named)| named.model.clone());
-    let mut models = [own, call.model].into_iter().flatten();
-    let model = models.find(|model| !model.trim().is_empty());
+    let is_given = |model: &String| !model.trim().is_empty();
+    let model = own.filter(is_given).or(call.model).filter(is_given);
     let most = ctx.setup.config.subagents.max_open;
     if ctx.agents.open >= most {
         let message = format!("{most} agents are open already: close one that is done first");

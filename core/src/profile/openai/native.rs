@@ -126,7 +126,7 @@ fn shell_command(
 }
 
 fn apply_patch(args: &mut ToolArguments<'_>) -> Action {
-    Action::Patch { patch: args.text("input") }
+    Action::patch(args.text("input"))
 }
 
 fn view_image(args: &mut ToolArguments<'_>) -> Action {

@@ -107,11 +107,12 @@ pub(super) fn restored(
     if made.len() != forms.len() || forms.is_empty() {
         return Err(RestoreError::damaged("the calls of a round are not those of the reply"));
     }
-    let calls = forms.into_iter().zip(made).map(|(form, made)| {
+    let mut calls = Vec::with_capacity(forms.len());
+    for (form, made) in forms.into_iter().zip(made) {
         let call = pipeline::with_own_arguments(made.clone(), &agent.setup);
-        form.restored(call, &agent.setup)
-    });
-    Ok(ToolRound { calls: calls.collect::<Result<_, _>>()? })
+        calls.push(form.restored(call, &agent.setup)?);
+    }
+    Ok(ToolRound { calls })
 }
 
 impl ToolCallForm<'_> {

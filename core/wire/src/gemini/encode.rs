@@ -121,8 +121,10 @@ impl GeminiPrefix {
             out.raw("}}");
         }
         let family = self.family;
-        for part in results.iter().flat_map(shown).filter(|part| !fits(family, part)) {
-            self.part(GeminiRole::User).data(part);
+        for result in results {
+            for part in shown(result).filter(|part| !fits(family, part)) {
+                self.part(GeminiRole::User).data(part);
+            }
         }
     }
 

@@ -28,9 +28,9 @@ impl GeminiGeneration {
     pub(super) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         if let Some(version) = name.split("gemini-").skip(1).last() {
-            let digits = version.split(|c: char| !c.is_ascii_digit());
-            let mut numbers = digits.map(|number| number.parse::<u32>().ok());
-            return match (numbers.next().flatten(), numbers.next().flatten()) {
+            let mut digits = version.split(|c: char| !c.is_ascii_digit());
+            let mut number = || digits.next()?.parse::<u32>().ok();
+            return match (number(), number()) {
                 (Some(0 | 1), _) => Self::Older,
                 (Some(2), Some(minor)) if minor >= 5 => Self::Budget,
                 (Some(2), _) => Self::Older,

@@ -315,9 +315,13 @@ fn object(json: &Json) -> Option<JsonObject> {
 
 fn objects(json: &Json) -> Vec<JsonObject> {
     let document = JsonDocument::of(json.text());
-    let objects: Option<Vec<JsonObject>> =
-        document.root().elements().map(ValueRef::to_object).collect();
-    objects.unwrap_or_default()
+    let mut objects = Vec::new();
+    for element in document.root().elements() {
+        // One that is no object makes the list unusable.
+        let Some(object) = element.to_object() else { return Vec::new() };
+        objects.push(object);
+    }
+    objects
 }
 
 fn strings(json: &Json) -> Vec<String> {

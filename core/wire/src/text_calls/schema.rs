@@ -84,8 +84,10 @@ impl ArgumentSchema {
         }
         // A union for `allOf`, too: a type too many costs a try, a type too few leaves a number as
         // a string.
-        for branch in [any, one, all].into_iter().flat_map(ValueRef::elements) {
-            self.collect(branch, depth);
+        for branches in [any, one, all] {
+            for branch in branches.elements() {
+                self.collect(branch, depth);
+            }
         }
         // These only matter without a `type`: an integer with an `enum` is an integer, whatever the
         // values.

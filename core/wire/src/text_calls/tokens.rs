@@ -232,11 +232,15 @@ fn call_end(doc: &SourceText<'_>, at: usize) -> usize {
 }
 
 fn deepseek_call_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
-    let ends = ["<｜tool▁call▁end｜>", "<|tool▁call▁end|>"];
-    ends.into_iter()
-        .filter_map(|end| Some((doc.find(end, from)?, end.len())))
-        .min()
-        .map(|(at, length)| (at, at + length))
+    let mut first: Option<(usize, usize)> = None;
+    for end in ["<｜tool▁call▁end｜>", "<|tool▁call▁end|>"] {
+        if let Some(at) = doc.find(end, from)
+            && first.is_none_or(|(earlier, _)| at < earlier)
+        {
+            first = Some((at, at + end.len()));
+        }
+    }
+    first
 }
 
 const SECTION_BEGIN: [&str; 2] = ["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"];

@@ -53,6 +53,13 @@ pub(crate) struct TuningArgs {
     /// the preset.
     #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) config: Option<PathBuf>,
+    /// Show secrets in files and outputs to the model, which otherwise reads masks in their place.
+    ///
+    /// The preset modern masks keys and passwords that it knows by their shape, such as
+    /// ‹secret:github:3f9a2c›; where the agent writes the file that has the secret, that takes the
+    /// mask's place again. For other rules see `firewall` in the configuration.
+    #[arg(long, help_heading = "Prompt and configuration")]
+    pub(crate) no_mask: bool,
     /// Whether the model may ask the person, where that is said or somebody talks with it.
     #[arg(skip)]
     pub(crate) asks_person: Option<bool>,

@@ -162,7 +162,8 @@ fn answering(
 ) -> (Option<PersonHandle>, ApprovalJudge) {
     let (workspace, commands) = (place.site.workspace(), host.commands());
     let SessionRequest { rules, pages, .. } = asked;
-    let shown = (CallPreview::new(words, workspace), rules.clone());
+    let preview = CallPreview::new(words, workspace, host.driver().firewall());
+    let shown = (preview, rules.clone());
     let person = seat.map(|seat| PersonHandle::new(commands.clone(), shown, style, seat));
     let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
     let told = (host.driver().session().config(), words);

@@ -264,6 +264,7 @@ impl<W: Write> Transcript<W> {
                 let told = || Call { phrase: self.words.told(call_id, name), ..Call::default() };
                 let call = self.calls.remove(call_id).unwrap_or_else(told);
                 self.end_call(call_id, call, outcome);
+                self.tell_secrets(&outcome.secrets);
             }
             EventKind::SteeringInjected { parts } => {
                 let said: Vec<&str> = parts.iter().filter_map(|part| part.as_text()).collect();
@@ -481,6 +482,13 @@ impl<W: Write> Transcript<W> {
             }
             flow.text(text, look);
         });
+    }
+
+    /// Tells the kinds of secrets that were found in a result.
+    fn tell_secrets(&mut self, kinds: &[String]) {
+        if !kinds.is_empty() {
+            self.note(TextStyle::DIM, &format!("(secrets found: {})", kinds.join(", ")));
+        }
     }
 
     fn plan_item(&mut self, item: &PlanItem) {

@@ -62,7 +62,7 @@ fn told(action: &Action) -> String {
         Action::RunProgram { program, args, .. } => {
             ("exec", [slice::from_ref(program), &**args].concat().join(" "))
         }
-        Action::Patch { patch } => {
+        Action::Patch { patch, .. } => {
             let parsed = Patch::parse(patch).ok();
             let files = parsed.iter().flat_map(Patch::paths).map(|file| file.path);
             ("patch", files.collect::<Vec<_>>().join(", "))

@@ -29,6 +29,9 @@ struct ToolDefinition {
     module: String,
     #[serde(default)]
     read_only: bool,
+    /// Its output comes from elsewhere, such as the web.
+    #[serde(default)]
+    untrusted: bool,
     /// The arguments that name files or folders.
     #[serde(default)]
     paths: Vec<String>,
@@ -99,12 +102,14 @@ fn define(file: &Path) -> Result<OwnTool, DefinitionFileError> {
     let text = read(file)?;
     let definition =
         toml::from_str(&text).map_err(|error| DefinitionFileError::Toml(place(&text, &error)))?;
-    let ToolDefinition { name, description, module, read_only, paths, args, limits, parameters } =
-        definition;
-    let parameters = json_of(parameters)?;
-    let timeout_ms = limits.timeout_ms;
-    let freeform = None;
-    let spec = ToolSpec { name, description, parameters, read_only, timeout_ms, paths, freeform };
+    let ToolDefinition { name, description, module, args, limits, .. } = definition;
+    let spec = ToolSpec {
+        read_only: definition.read_only,
+        untrusted: definition.untrusted,
+        timeout_ms: limits.timeout_ms,
+        paths: definition.paths,
+        ..ToolSpec::new(name, description, json_of(definition.parameters)?)
+    };
     // The session would refuse the specification, too, but could not name the file.
     schema::of_tool(&spec).map_err(DefinitionFileError::Field)?;
     let limits = limits.over(RunLimits::default())?;

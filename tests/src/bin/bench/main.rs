@@ -19,6 +19,7 @@ mod lines;
 mod patches;
 mod program;
 mod reading;
+mod scanning;
 mod sessions;
 mod streams;
 mod tasks;
@@ -47,4 +48,5 @@ fn main() {
     sessions::run();
     streams::run();
     patches::run();
+    scanning::run();
 }

@@ -35,7 +35,7 @@ pub(super) fn run() {
             }
         }
         patch.push_str("*** End Patch\n");
-        let action = Action::Patch { patch };
+        let action = Action::patch(patch);
         let times = (0..15).map(|_| {
             let mut files = InMemoryFiles::new();
             files.write(&path, file.clone().into_bytes()).unwrap();

@@ -9,15 +9,17 @@ use innerloop_core::{
 use serde_json::Value;
 
 /// Holds what came of an input beside what the session says of its models in its snapshot.
-// Afterwards, since an input is one failure at most: what was free before its outputs and is left
-// alone behind them is the model that has failed.
+// Afterwards: what was free before the outputs and is left alone behind them is the model that has
+// failed. Where a tick is late for several agents, only what follows the last switch counts.
 pub(super) fn check(seen: &Seen<'_>) -> Result<(), String> {
     let models = &seen.config.routing.models;
     let concerns = |output: &Output| match output {
         Output::Event(event) => matches!(event.kind, EventKind::Retry { .. }),
         Output::Effect(effect) => matches!(effect, Effect::Http { .. }),
     };
-    if models.is_empty() || !seen.outputs.iter().any(concerns) {
+    // A tick that is still to come may bring the switch to a model that is free by now.
+    let is_late = seen.session().deadline().is_some_and(|deadline| deadline.at <= seen.now);
+    if models.is_empty() || is_late || !seen.outputs.iter().any(concerns) {
         return Ok(());
     }
     let state = crate::snapshot::state(&seen.subject.snapshot());
@@ -28,7 +30,13 @@ pub(super) fn check(seen: &Seen<'_>) -> Result<(), String> {
         .chain(models.iter().map(|further| &further.model))
         .map(|model| &*model.endpoint.0)
         .collect();
-    for output in seen.outputs {
+    let switches = |output: &Output| match output {
+        Output::Event(event) => matches!(event.kind, EventKind::Rerouted { .. }),
+        Output::Effect(_) => false,
+    };
+    let outputs: Vec<&Output> = seen.outputs.iter().collect();
+    let last = outputs.iter().rposition(|output| switches(output)).unwrap_or(0);
+    for output in outputs.into_iter().skip(last) {
         match output {
             Output::Event(event) if matches!(event.kind, EventKind::Retry { .. }) => {
                 require(all_off, || format!("waits while a model is free: {}", told(&state)))?;

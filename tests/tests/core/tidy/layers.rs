@@ -55,7 +55,7 @@ const OF_TERMINAL: [&str; 7] = [
 ];
 
 /// What `tools` may name of `core/types`.
-const DOORS_TO_TOOLS: [&str; 2] = ["action", "path"];
+const DOORS_TO_TOOLS: [&str; 3] = ["action", "path", "secret"];
 
 /// Which modules each module names.
 pub(super) type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;

@@ -12,6 +12,7 @@ mod openings;
 mod paths;
 mod reasons;
 mod scripts;
+mod secrets;
 mod sizes;
 mod strays;
 mod words;

@@ -166,7 +166,7 @@ async fn a_link_that_is_put_there_before_the_changes_are_told_is_not_read_throug
     let bench = Bench::new();
     let outside = bench.dir.path().join("outside");
     fs::create_dir(&outside).unwrap();
-    fs::write(outside.join("big"), "secret").unwrap();
+    fs::write(outside.join("big"), "confidential").unwrap();
     fs::create_dir(bench.path("a")).unwrap();
     let swap = {
         let (a, b) = (bench.path("a"), bench.path("b"));
@@ -177,12 +177,12 @@ async fn a_link_that_is_put_there_before_the_changes_are_told_is_not_read_throug
     };
     // The folder above the file becomes a link.
     let outcome = stopped_after_a_write(&bench, "a/big", move || swap(&outside)).await;
-    assert!(!format!("{outcome:?}").contains("secret"), "{outcome:?}");
+    assert!(!format!("{outcome:?}").contains("confidential"), "{outcome:?}");
     assert_eq!(outcome.changes.len(), 0, "no file is there by that name: {outcome:?}");
 
     // The file itself does, to one outside and to one that is protected.
-    bench.write(".git/config", "secret");
-    fs::write(bench.dir.path().join("key"), "secret").unwrap();
+    bench.write(".git/config", "confidential");
+    fs::write(bench.dir.path().join("key"), "confidential").unwrap();
     for target in ["../key", ".git/config"] {
         let place = bench.path("big");
         let outcome = stopped_after_a_write(&bench, "big", move || {
@@ -190,7 +190,7 @@ async fn a_link_that_is_put_there_before_the_changes_are_told_is_not_read_throug
             symlink(target, &place).unwrap();
         });
         let outcome = outcome.await;
-        assert!(!format!("{outcome:?}").contains("secret"), "{outcome:?}");
+        assert!(!format!("{outcome:?}").contains("confidential"), "{outcome:?}");
         let kinds: Vec<_> = outcome.changes.iter().map(|change| change.kind).collect();
         assert_eq!(kinds, [ChangeKind::Created], "a link is there: {outcome:?}");
         fs::remove_file(bench.path("big")).unwrap();

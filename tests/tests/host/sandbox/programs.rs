@@ -254,7 +254,7 @@ async fn f2_the_tools_work_in_the_folder_of_their_agent() {
     let bench = Bench::new();
     bench.write("x.txt", "of the root");
     let (path, content) = ("x.txt".to_owned(), "mine".to_owned());
-    let write = Action::Write { path, content };
+    let write = Action::write(path, content);
     let outcome = bench.carry_out(&within("sub"), &write).await;
     assert_eq!(outcome.joined_text(), "Wrote 4 bytes to x.txt (created).");
     assert_eq!(outcome.changes[0].path, "sub/x.txt");

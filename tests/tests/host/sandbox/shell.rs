@@ -475,7 +475,7 @@ async fn c11_what_is_put_into_the_projects_tmp_stays() {
         bench.prints("mkdir -p ./tmp/b/c && echo y > tmp/b/c/d").await;
         assert_eq!(bench.read("tmp/b/c/d"), "y\n");
         bench.prints("rm -r tmp").await;
-        let write = Action::Write { path: "tmp/plan.md".into(), content: "plan\n".into() };
+        let write = Action::write("tmp/plan.md", "plan\n");
         let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
         assert_eq!(outcome.error, None, "{outcome:?}");
         assert_eq!(bench.prints("cat tmp/plan.md /tmp/plan.md").await, "plan\nplan\n");
@@ -507,7 +507,7 @@ async fn c11_both_folders_are_there_each_by_its_name() {
     assert_eq!(bench.read("tmp/log"), "mine\n");
     // A file that a tool is told to put there by the system's name.
     let bench = Bench::shell().over();
-    let write = Action::Write { path: "/tmp/plan.md".into(), content: "plan\n".into() };
+    let write = Action::write("/tmp/plan.md", "plan\n");
     assert_eq!(bench.executor.run(&write, TEN_SECONDS, None).await.error, None);
     assert_eq!(bench.prints("cat /tmp/plan.md").await, "plan\n");
     assert_eq!(bench.executor.workspace().temporary_files(), ["tmp/plan.md"]);

@@ -144,14 +144,14 @@ async fn c4_a_write_that_has_begun_when_it_is_stopped_is_written_to_its_end() {
                 tokio::task::yield_now().await;
             }
         };
-        let write = Action::Write { path: "large.txt".into(), content: content.clone() };
+        let write = Action::write("large.txt", content.clone());
         let outcome =
             bench.executor.run_until(&CallContext::default(), &write, LONG, None, begun).await;
         assert_eq!(outcome.error, None, "{outcome:?}");
         assert!(fs::read(bench.path("large.txt")).unwrap() == content.as_bytes());
     }
     // One that has not begun does not begin.
-    let write = Action::Write { path: "small.txt".into(), content };
+    let write = Action::write("small.txt", content);
     let outcome =
         bench.executor.run_until(&CallContext::default(), &write, LONG, None, async {}).await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted));

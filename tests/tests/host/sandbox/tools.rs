@@ -29,7 +29,7 @@ fn a_workspace_that_is_no_folder_is_refused_with_what_to_do() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_written_file_is_there_and_can_be_read() {
     let bench = Bench::new();
-    let write = Action::Write { path: "a/b.txt".into(), content: "grüße\n".into() };
+    let write = Action::write("a/b.txt", "grüße\n");
     let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, None, "{outcome:?}");
     assert_eq!(outcome.changes[0].kind, ChangeKind::Created);
@@ -44,7 +44,7 @@ async fn the_tools_can_not_change_git_or_leave_the_workspace() {
     let bench = Bench::new();
     bench.write(".git/config", "config");
     for path in [".git/config", ".git/hooks/new", "../outside.txt"] {
-        let write = Action::Write { path: path.into(), content: "x".into() };
+        let write = Action::write(path, "x");
         let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
         assert_eq!(outcome.error, Some(ToolError::PermissionDenied), "{path}: {outcome:?}");
     }
@@ -65,7 +65,7 @@ async fn m6_a_file_that_is_another_one_by_now_is_left_alone() {
     let read = Action::read("a.txt", None, LineNumbering::None);
     let outcome = run(&read, &[]).await;
     let [digest] = &outcome.digests[..] else { panic!("{outcome:?}") };
-    let write = Action::Write { path: "x/../a.txt".into(), content: "mine".into() };
+    let write = Action::write("x/../a.txt", "mine");
     let unread = run(&write, &[None]).await;
     assert_eq!(unread.error, Some(ToolError::EditConflict), "{unread:?}");
     assert!(unread.joined_text().contains("Read it before you overwrite it."), "{unread:?}");
@@ -87,7 +87,7 @@ async fn m6_a_file_that_is_another_one_by_now_is_left_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_breaks_is_an_outcome() {
     let tiny = RunLimits { memory_bytes: 65_536, ..RunLimits::default() };
-    let write = Action::Write { path: "a.txt".into(), content: "x".into() };
+    let write = Action::write("a.txt", "x");
     let outcome = Bench::new().limited(tiny).executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
     assert!(outcome.joined_text().starts_with("the tool failed: "), "{outcome:?}");

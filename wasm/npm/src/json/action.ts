@@ -44,6 +44,11 @@ export type Action =
       path: string;
       /** Its whole new content. */
       content: string;
+      /**
+       * The salt of the masks in the content, if it has masks: the secrets that the file has take
+       * their places.
+       */
+      salt?: number;
     }
   /** Replaces text in a file. */
   | {
@@ -56,12 +61,16 @@ export type Action =
       new: string;
       /** True if each occurrence is replaced. */
       all: boolean;
+      /** The salt of the masks in its texts, as for `Write`. */
+      salt?: number;
     }
   /** Applies a patch to any number of files: all of it or nothing. */
   | {
       action: "patch";
       /** The patch's text, which `parse` reads. */
       patch: string;
+      /** The salt of the masks in the patch, as for `Write`. */
+      salt?: number;
     }
   /** Lists a folder, folders first, sorted by name. */
   | {

@@ -2,7 +2,7 @@
 // words these are: see CONTRIBUTING.md#generated-files.
 
 import type { ModelConfig, Price, RoutingPolicy } from "./model.js";
-import type { ApprovalPolicy, CompactionPolicy, LoopPolicy } from "./policies.js";
+import type { ApprovalPolicy, CompactionPolicy, FirewallPolicy, LoopPolicy } from "./policies.js";
 import type { OneOf } from "./shapes.js";
 
 /**
@@ -156,6 +156,8 @@ export interface SessionConfig {
      */
     read_before_write: boolean;
   };
+  /** The rules about secrets and about text that nobody has checked. */
+  firewall: FirewallPolicy;
   /** The limits on agents that an agent may start. */
   subagents: {
     /** The maximum nesting depth of agents; 0 allows none. */
@@ -427,6 +429,11 @@ export interface ToolSpec {
   parameters: Record<string, unknown>;
   /** True if it only reads, so that it may run beside others. */
   read_only: boolean;
+  /**
+   * True if its results come from elsewhere, such as the web: the model reads them as information
+   * that nobody has checked (`firewall`).
+   */
+  untrusted?: boolean;
   /**
    * The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, the
    * default limit of commands.

@@ -158,6 +158,8 @@ export interface Outcome {
   digests?: string[];
   /** True if the tool itself dropped a part of its output. */
   capped_at_source?: boolean;
+  /** The kinds of secrets that it holds, or held before they were masked. */
+  secrets?: string[];
   /**
    * The details that a host's tool passes to its user interface, in `tool_call_end`; the model does
    * not read them.

@@ -104,6 +104,52 @@ export interface Fullness {
   left?: number;
 }
 
+/** The rules about secrets and about text that nobody has checked. */
+export interface FirewallPolicy {
+  /** The handling of secrets in what tools return, in the facts and in the instructions. */
+  secrets: SecretHandling;
+  /** The handling of secrets in what the user says; `warn` is not possible. */
+  user: SecretHandling;
+  /**
+   * The handling of text that comes from elsewhere: pages of the web, and results of tools that are
+   * `untrusted`.
+   */
+  untrusted: UntrustedText;
+  /**
+   * True if the tools that write files put a secret in the place of its mask, where the file has
+   * that secret.
+   */
+  unmask: boolean;
+  /** Texts that are no secrets: what contains one of them is never masked. */
+  allow: string[];
+  /**
+   * The salt of the masks; if absent, the driver makes one of the session's id. A fork keeps it,
+   * since its history has masks that were made with it.
+   */
+  salt?: number;
+}
+
+/** The handling of secrets in a text. */
+export type SecretHandling =
+  /** They are not looked for. */
+  | "off"
+  /** The text stays; the outcome names the kinds of secrets. */
+  | "warn"
+  /** Each secret is replaced by a mask such as `‹secret:github:3f9a2c›`. */
+  | "mask"
+  /** A result is withheld, and what the user says is refused. */
+  | "block";
+
+/** The handling of text that comes from elsewhere. */
+export type UntrustedText =
+  /** It stays as it is. */
+  | "off"
+  /**
+   * It stands between two lines that no such text can contain, with a sentence that says that it is
+   * information and not instructions.
+   */
+  | "wrap";
+
 /** The rules for calls that repeat themselves: their detection, and the reactions. */
 export interface LoopPolicy {
   /** True if repeating calls are detected. */

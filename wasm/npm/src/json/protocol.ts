@@ -471,6 +471,11 @@ export type Reason =
   | { busy: null }
   /** Any command after the session has closed. */
   | { closed: null }
+  /**
+   * A text that holds secrets of these kinds, which the firewall refuses, or a secret at that place
+   * of an option, where none can be.
+   */
+  | { holds_secret: string }
   /** The session has no such agent. */
   | { unknown_agent: number }
   /** The session never issued such an effect. */

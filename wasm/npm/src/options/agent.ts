@@ -145,6 +145,7 @@ export interface Changes
       | "loops"
       | "compaction"
       | "corrections"
+      | "firewall"
       | "answer"
       | "subagents"
       | "facts"

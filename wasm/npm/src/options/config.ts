@@ -5,7 +5,7 @@ import type { Facts, LimitAction, Preset, SessionConfig } from "../json/config.j
 import type { ReplyFault } from "../json/events.js";
 import type { FoldKind } from "../json/history.js";
 import type { TaskKind } from "../json/model.js";
-import type { Fullness, LoopPolicy } from "../json/policies.js";
+import type { Fullness, LoopPolicy, SecretHandling, UntrustedText } from "../json/policies.js";
 import type { Patch } from "../json/shapes.js";
 import type { ProviderName } from "./provider.js";
 import type { ToJsonSchema } from "./schema.js";
@@ -86,6 +86,11 @@ export interface ConfigOptions<Schema = any> {
    * fail again and again).
    */
   corrections?: false | Corrections | undefined;
+  /**
+   * The rules about secrets and about text from elsewhere; `false` for none. If left out, as in the
+   * preset: `modern` masks secrets in what tools return.
+   */
+  firewall?: false | Firewall | undefined;
   /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
   answer?: AnswerForm<Schema> | undefined;
   /**
@@ -241,6 +246,27 @@ export interface Corrections {
   maxAfterCalls?: number | undefined;
   /** The number of corrections of a run, whatever the faults; 8 if left out. */
   maxPerRun?: number | undefined;
+}
+
+/**
+ * The rules about secrets and about text that nobody has checked. A mask such as
+ * `‹secret:github:3f9a2c›` stands for a secret in all that the model, events, logs and snapshots
+ * get to see. Tools that write a file put the secrets back that the file has.
+ */
+export interface Firewall {
+  /** The handling of secrets in what tools return, in `facts` and in `instructions`. */
+  secrets?: SecretHandling | undefined;
+  /** The handling of secrets in what you send. */
+  user?: Exclude<SecretHandling, "warn"> | undefined;
+  /**
+   * `wrap` puts results of `webFetch` and of tools that are `untrusted` into a frame that says that
+   * they are information and not instructions; `wrap` if left out.
+   */
+  untrusted?: UntrustedText | undefined;
+  /** False if the tools that write files leave masks as they are; true if left out. */
+  unmask?: boolean | undefined;
+  /** Texts that are no secrets: what contains one of them is never masked. */
+  allow?: readonly string[] | undefined;
 }
 
 /** The form of the final answer. */

@@ -86,6 +86,7 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
     loops: nested("loops", options.loops),
     compaction: compactionOf(options.compaction),
     corrections: correctionsOf(options.corrections),
+    firewall: firewallOf(options.firewall),
     answer: answerOf(options.answer),
     subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
     agents: agentsOf(options.agents),
@@ -176,6 +177,11 @@ function compactionOf(compaction: ConfigOptions["compaction"]): object | undefin
 // `null` takes the faults back to the default, which is none.
 function correctionsOf(corrections: ConfigOptions["corrections"]): object | undefined {
   return corrections === false ? { faults: null } : nested("corrections", corrections);
+}
+
+function firewallOf(firewall: ConfigOptions["firewall"]): object | undefined {
+  if (firewall === false) return { secrets: "off", user: "off", untrusted: "off" };
+  return nested("firewall", firewall);
 }
 
 // The default of `to`: two thirds of a used amount, three times a free one. A fold must gain enough

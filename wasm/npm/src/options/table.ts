@@ -8,6 +8,7 @@ import type {
   AnswerForm,
   ConfigOptions,
   Corrections,
+  Firewall,
   KeptResults,
   Limits,
   Loops,
@@ -90,6 +91,16 @@ export const CONFIG = {
       maxAfterCalls: "max_after_calls",
       maxPerRun: "max_per_run",
     } satisfies Fields<Corrections>,
+    changes: true,
+  },
+  firewall: {
+    fields: {
+      secrets: { other: "secrets" },
+      user: { other: "user" },
+      untrusted: { other: "untrusted" },
+      unmask: { other: "unmask" },
+      allow: { other: "allow" },
+    } satisfies Fields<Firewall>,
     changes: true,
   },
   answer: {

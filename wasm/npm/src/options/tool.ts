@@ -28,6 +28,11 @@ export interface Tool<Parameters = any> {
   toJsonSchema?: ToJsonSchema | undefined;
   /** True if it changes nothing, so that it may run beside other calls. */
   readOnly?: boolean | undefined;
+  /**
+   * True if its results come from elsewhere, such as the web: the model reads them as information
+   * that nobody has checked.
+   */
+  untrusted?: boolean | undefined;
   /** Its arguments that name files or folders, a text or a list each; see {@link TurnOptions}. */
   paths?: readonly string[] | undefined;
   /** The time limit of a call; if left out, that of {@link Timeouts}. */
@@ -79,6 +84,7 @@ const TOOL_FIELDS = [
   "description",
   "parameters",
   "readOnly",
+  "untrusted",
   "paths",
   "timeoutMs",
 ] satisfies (keyof Tool & keyof WasiTool)[];
@@ -92,8 +98,9 @@ export function checkTool(tool: Tool | WasiTool): void {
   }
   if (typeof tool.description !== "string") throw bad(`\`${tool.name}\` needs a \`description\``);
   checkFields(tool);
-  if (!["boolean", "undefined"].includes(typeof tool.readOnly)) {
-    throw bad(`\`${tool.name}\`: its \`readOnly\` must be true or false`);
+  for (const flag of ["readOnly", "untrusted"] as const) {
+    if (["boolean", "undefined"].includes(typeof tool[flag])) continue;
+    throw bad(`\`${tool.name}\`: its \`${flag}\` must be true or false`);
   }
   if (tool.paths !== undefined && !areTexts(tool.paths)) {
     throw bad(`\`${tool.name}\`: its \`paths\` must be a list of its arguments' names`);
@@ -141,7 +148,7 @@ function checkModule({ name, module, args = [], limits = {} }: WasiTool): void {
 
 /** Returns a tool as the binding takes it. */
 export function rawTool(tool: Tool | WasiTool): object {
-  const { name, description, readOnly: read_only = false, paths, timeoutMs } = tool;
-  const timeout_ms = count(`${name}.timeoutMs`, timeoutMs);
-  return { name, description, parameters: parametersOf(tool), read_only, paths, timeout_ms };
+  const { name, description, readOnly: read_only = false, untrusted, paths, timeoutMs } = tool;
+  const [timeout_ms, parameters] = [count(`${name}.timeoutMs`, timeoutMs), parametersOf(tool)];
+  return { name, description, parameters, read_only, untrusted, paths, timeout_ms };
 }

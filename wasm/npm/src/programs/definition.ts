@@ -10,6 +10,7 @@ export interface Definition {
   /** The module's path in the folder. */
   module: string;
   readOnly: boolean;
+  untrusted: boolean;
   /** The arguments that name files or folders. */
   paths: string[];
   args: string[];
@@ -28,6 +29,7 @@ const FIELDS = [
   "description",
   "module",
   "read_only",
+  "untrusted",
   "paths",
   "args",
   "limits",
@@ -65,8 +67,10 @@ class Misfit extends Error {}
 
 function definitionOf(table: Table): Definition {
   checkNames(table, FIELDS, "");
-  const { read_only = false, paths = [], args = [], limits = {}, parameters } = table;
+  const { read_only = false, untrusted = false, limits = {}, parameters } = table;
   if (typeof read_only !== "boolean") throw new Misfit("read_only: must be true or false");
+  if (typeof untrusted !== "boolean") throw new Misfit("untrusted: must be true or false");
+  const { paths = [], args = [] } = table;
   for (const [name, list] of Object.entries({ paths, args })) {
     if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) {
       throw new Misfit(`${name}: must be a list of texts`);
@@ -84,6 +88,7 @@ function definitionOf(table: Table): Definition {
     description: textOf(table, "description"),
     module: moduleOf(table),
     readOnly: read_only,
+    untrusted,
     paths: paths as string[],
     args: args as string[],
     parameters,

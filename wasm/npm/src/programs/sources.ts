@@ -57,6 +57,8 @@ export interface WasiTool {
   parameters?: object | undefined;
   /** True if it changes nothing, so that it may run beside others; its changes are then refused. */
   readOnly?: boolean | undefined;
+  /** True if its output comes from elsewhere, such as the web; see {@link Tool}. */
+  untrusted?: boolean | undefined;
   /** Its arguments that name files or folders; see {@link Tool}. */
   paths?: readonly string[] | undefined;
   /** The time limit of a call; if left out, that of the option `timeouts`. */

@@ -87,7 +87,7 @@ async function toolOf(
   load: (module: string) => Promise<Uint8Array<ArrayBuffer>>,
 ): Promise<WasiTool> {
   const definition = await readDefinition(text, place);
-  const { name, description, parameters, readOnly, paths, args, limits } = definition;
+  const { name, description, parameters, paths, args, limits } = definition;
   const { timeoutMs, memoryMib = MEMORY_MIB, outputMib, diskMib } = limits;
   const bytes = await load(definition.module);
   const module = await checked(bytes, memoryMib).catch((error: unknown) => {
@@ -97,7 +97,8 @@ async function toolOf(
     name,
     description,
     parameters,
-    readOnly,
+    readOnly: definition.readOnly,
+    untrusted: definition.untrusted,
     paths,
     timeoutMs,
     module,

@@ -45,7 +45,7 @@ use innerloop_core::{
     preset::ConfigPreset,
     status::RunEnd,
 };
-use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
+use innerloop_driver::{FileSteps, SessionFirewall, catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::CommandSender;
 use innerloop_workspace::Workspace;
 use std::{
@@ -100,6 +100,7 @@ pub(super) struct ConversationUi {
     asks_to_apply: bool,
     /// The files that the steps have changed.
     steps: FileSteps,
+    firewall: SessionFirewall,
     /// The words that the steps began with.
     said_steps: StepTitles,
     /// True if the next undo also undoes the changes to files.
@@ -175,6 +176,7 @@ impl ConversationUi {
             mode: work.mode,
             asks_to_apply: work.mode == ChangeMode::Ask,
             steps: FileSteps::default(),
+            firewall: work.host.driver().firewall().clone(),
             said_steps: StepTitles::of(work.host.driver().session()),
             rewinds: false,
             is_local: work.is_local,

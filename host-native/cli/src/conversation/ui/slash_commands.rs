@@ -292,7 +292,8 @@ impl ConversationUi {
     }
 
     fn offer_files(&mut self) {
-        let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        let undone =
+            self.steps.undone(&self.firewall, &mut |path| self.workspace.read(path, u64::MAX));
         if !undone.is_empty() {
             let files = changes::files(undone.len());
             self.note(&format!("{files} of undone steps; /undo files takes them back"));
@@ -326,7 +327,8 @@ impl ConversationUi {
         if self.is_working() {
             return self.note("the agent is at work: Esc stops it, then /undo files");
         }
-        let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        let undone =
+            self.steps.undone(&self.firewall, &mut |path| self.workspace.read(path, u64::MAX));
         // Whatever happens to each file below, the same steps are not offered again.
         self.steps.settle();
         if self.said_steps.undoes_unheard() {

@@ -24,7 +24,7 @@ pub(super) fn below(root: &str, mut action: Action) -> Action {
         Action::ReadMany { include, exclude, .. } => {
             include.iter_mut().chain(exclude).for_each(map);
         }
-        Action::Patch { patch } => *patch = in_patch(root, patch),
+        Action::Patch { patch, .. } => *patch = in_patch(root, patch),
         Action::List { path, ignore, .. } => path.iter_mut().chain(ignore).for_each(map),
         Action::Glob { pattern, path, .. } => {
             map(pattern);
