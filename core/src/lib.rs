@@ -50,7 +50,7 @@ mod session;
 // public.
 pub use innerloop_types::{
     action, bytes, compaction, config, corrections, digest, event, id, input, json, media, message,
-    output, path, preset, routing, status, text, time, tool,
+    output, path, preset, routing, skills, status, text, time, tool,
 };
 #[cfg(feature = "text-calls")]
 pub use innerloop_wire::text_calls;
@@ -64,7 +64,7 @@ pub use machine::history::History;
 pub use profile::{ModelCapabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{
     budget, cost, echo, fold, gauge, guard, imports::with_imports, prompt::cut_docs, repeat,
-    schema, transcript, truncate,
+    schema, skill, transcript, truncate,
 };
 pub use session::{REPLAY_VERSION, Session, blueprint::SessionBlueprint};
 pub use session::{log, snapshot::RestoreError};

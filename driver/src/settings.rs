@@ -5,7 +5,7 @@
 use crate::{catalogue::Catalogue, patch, providers::Provider};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_core::{
-    config::{ConfigError, EnvironmentFacts, ModelConfig, SessionConfig},
+    config::{ConfigError, EnvironmentFacts, ModelConfig, SessionConfig, SkillFacts, SkillUse},
     id::{EndpointId, SessionId},
     preset::ConfigPreset,
     routing::RoutedModel,
@@ -109,6 +109,11 @@ impl SessionSettings<'_> {
         // A patch may name another model than `self.model`, and all facts are those of `name`.
         config.model.name = name.into();
         self.catalogue.add_prices(self.provider, &mut config);
+        // What the model reads itself need not be in every log.
+        let is_read = |skill: &&mut SkillFacts| !skill.place().starts_with("~/");
+        if config.skills != SkillUse::Selected {
+            config.facts.skills.iter_mut().filter(is_read).for_each(|skill| skill.body = None);
+        }
         Ok(config)
     }
 

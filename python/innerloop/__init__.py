@@ -9,6 +9,7 @@ from .fallbacks import Fallback
 from .hooks import FoldedTurns, HookDenial, HookedCall, HookReplacement, HookResult, Hooks
 from .run import Run, RunError, RunResult, Usage
 from .session import Session, Step
+from .skills import Skill
 from .tools import Tool, ToolContext, ToolResult, tool
 from .undoing import KeptFile, UndoneFiles
 
@@ -31,6 +32,7 @@ __all__ = [
     "RunError",
     "RunResult",
     "Session",
+    "Skill",
     "Step",
     "Tool",
     "ToolContext",

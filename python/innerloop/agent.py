@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, cast
+from typing import Any, Literal, NoReturn, cast
 
 from .effects import Approve, Ask
 from .engine import Engine, FoldingEnd, need_loop
@@ -40,6 +40,7 @@ from .protocol import (
     TurnOptions,
 )
 from .run import Run, Usage
+from .skills import Skill
 from .tools import Function, Tool
 from .undoing import UndoneFiles, undo_files
 
@@ -84,6 +85,9 @@ class Agent(Engine):
             without any tool ``council_member``, ``council_discusser``, ``council_reviewer``.
         agents: Agents that can be started by name, each with a prompt, a model and tools of its
             own: see :class:`innerloop.protocol.NamedAgent` and :func:`innerloop.agents_from`.
+        skills: Skills beside those of the workspace (``.agents/skills/NAME/SKILL.md``, also below
+            ``.claude``), which come before these if names are equal: see :class:`innerloop.Skill`.
+            ``False`` for none at all.
         facts: Facts for the model: project documents, the state of git.
         corrections: The faults of replies that are corrected, and how often:
             ``{"faults": {"greeting": 2, "echo": 0}, "max_per_run": 5}``. What is left out stays as
@@ -119,6 +123,7 @@ class Agent(Engine):
         tools_shown: ToolsShown | None = None,
         results: ResultPolicyPatch | None = None,
         agents: Mapping[str, NamedAgentPatch] | None = None,
+        skills: Sequence[Skill] | Literal[False] | None = None,
         facts: EnvironmentFacts | None = None,
         corrections: CorrectionPolicyPatch | None = None,
         config: SessionConfigPatch | None = None,
@@ -147,6 +152,7 @@ class Agent(Engine):
             tools_shown=tools_shown,
             results=results,
             agents=agents,
+            skills=skills,
             facts=facts,
             corrections=corrections,
             config=config,

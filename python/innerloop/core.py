@@ -225,9 +225,9 @@ class Core:
     def docs(
         self, profile: ProfileKind, paths: Sequence[str], read: Callable[[str], str | None]
     ) -> EnvironmentFacts:
-        """Returns the facts ``project_docs`` and ``nested_docs`` for a model family: the
-        instruction files among ``paths``, with the files that they import. ``read`` returns the
-        text of a file."""
+        """Returns the facts ``project_docs``, ``nested_docs`` and ``skills`` for a model family:
+        the instruction files among ``paths``, with the files that they import, and the skills.
+        ``read`` returns the text of a file."""
         texts: dict[str, str | None] = {}
         # The core does no I/O: it names the files that it needs, imports only once it has the
         # files that import them, until none is missing.
@@ -235,7 +235,11 @@ class Core:
             wanted = {"profile": profile, "paths": list(paths), "texts": texts}
             found: DocsAnswer = self._value({"docs": wanted})
             if not found["missing"]:
-                return {"project_docs": found["project_docs"], "nested_docs": found["nested_docs"]}
+                return {
+                    "project_docs": found["project_docs"],
+                    "nested_docs": found["nested_docs"],
+                    "skills": found["skills"],
+                }
             texts |= {path: read(path) for path in found["missing"]}
 
     def config(

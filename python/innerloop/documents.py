@@ -1,7 +1,7 @@
 """The project's instruction files: those at the top of the workspace, and those below it that git
 tracks, with their imports. A link counts as the file that it leads to, if that is in the workspace;
 of two names for one file the first counts. The paths come from the project, which is not trusted:
-nothing outside of the workspace is read."""
+nothing outside of the workspace is read. Skills are looked for in their folders, tracked or not."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from .protocol import EnvironmentFacts, ProfileKind
 _MOST_BYTES = (32 << 10) + 1
 """The most bytes read of one file: one more than the prompt takes, which shows that it is cut."""
 _MOST_INDEX_BYTES = 64 << 20
+# The core says which of the files below count, and how deep they may be.
+_SKILL_FOLDERS = (".agents/skills", ".claude/skills")
+_MOST_FOLDERS = 2000
+_MOST_DEPTH = 6
 _MOST_PATH_BYTES = 4096
 _EXTENDED = 0x4000
 
@@ -24,14 +28,30 @@ _EXTENDED = 0x4000
 def documents(
     core: Core, profile: ProfileKind, workspace: str | os.PathLike[str]
 ) -> EnvironmentFacts:
-    """Returns the facts ``project_docs`` and ``nested_docs`` for a model family."""
+    """Returns the facts ``project_docs``, ``nested_docs`` and ``skills`` for a model family."""
     root = Path(workspace).resolve()
     names = core.doc_names(profile)
     known: dict[Path, str] = {}
-    for path in [*names, *_tracked(root, names)]:
+    for path in [*names, *_tracked(root, names), *_skills(root)]:
         if (real := _real(root, path)) is not None:
             known.setdefault(real, path)
     return core.docs(profile, list(known.values()), lambda path: _text(root, path))
+
+
+def _skills(root: Path) -> Iterator[str]:
+    """Yields the files of skills, relative to the root."""
+    left = _MOST_FOLDERS
+    for top in _SKILL_FOLDERS:
+        for folder, below, files in os.walk(root / top):
+            left -= 1
+            place = Path(folder).relative_to(root)
+            if len(place.parts) - 2 >= _MOST_DEPTH:
+                below.clear()
+            below.sort()
+            if "SKILL.md" in files:
+                yield place.as_posix() + "/SKILL.md"
+            if left <= 0:
+                return
 
 
 def _real(root: Path, path: str) -> Path | None:

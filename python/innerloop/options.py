@@ -13,7 +13,7 @@ import os
 import uuid
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .core import Core, Json
 from .documents import documents
@@ -36,6 +36,7 @@ from .protocol import (
     SessionConfigPatch,
     ToolsShown,
 )
+from .skills import Skill, with_given
 from .tools import Function, Tool
 
 _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
@@ -59,6 +60,7 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "tools_shown": ("`all`, `staged` or a dictionary", (str, Mapping)),
     "results": ("a dictionary", (Mapping,)),
     "agents": ("a dictionary", (Mapping,)),
+    "skills": ("False, or a list of skills", (list, tuple, bool)),
     "facts": ("a dictionary", (Mapping,)),
     "corrections": ("a dictionary", (Mapping,)),
     "config": ("a dictionary", (Mapping,)),
@@ -94,6 +96,7 @@ class Options:
     tools_shown: ToolsShown | None = None
     results: ResultPolicyPatch | None = None
     agents: Mapping[str, NamedAgentPatch] | None = None
+    skills: Sequence[Skill] | Literal[False] | None = None
     facts: EnvironmentFacts | None = None
     corrections: CorrectionPolicyPatch | None = None
     config: SessionConfigPatch | None = None
@@ -141,6 +144,8 @@ class Options:
             if "fail_closed" in self.hooks:
                 hooks["fail_closed"] = self.hooks["fail_closed"]
             patch["hooks"] = hooks
+        if self.skills is False:
+            patch["skills"] = "off"
         if self.corrections is not None:
             patch["corrections"] = self.corrections
         if self.instructions is not None:
@@ -175,6 +180,8 @@ class Options:
             # the whole configuration tells which.
             family = config(facts=facts)["model"]["profile"]
             facts |= documents(core, family, self.workspace)
+        if isinstance(self.skills, (list, tuple)):
+            facts["skills"] = with_given(facts.get("skills", []), self.skills)
         return config(facts=facts | (self.facts or {}))
 
     def parts(

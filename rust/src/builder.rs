@@ -10,7 +10,7 @@ use crate::{
     session_site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
-    config::{EnvironmentFacts, HookPoint, NamedAgent, SessionConfig},
+    config::{EnvironmentFacts, HookPoint, NamedAgent, SessionConfig, SkillFacts},
     id::SessionId,
     input::{Command, HookReply},
     json::{Json, JsonObject},
@@ -26,6 +26,7 @@ use innerloop_face::{
 };
 use innerloop_host::{
     environment::Environment,
+    facts::skill_files,
     host::new_session_id,
     journal::{Journal, JournalError},
     recording,
@@ -88,6 +89,7 @@ pub struct AgentBuilder {
     tools: Vec<OwnTool>,
     people: UserCallbacks,
     hooks: HookTable,
+    skills: Vec<SkillFacts>,
     patches: Vec<String>,
     origin: SessionOrigin,
     log: Option<PathBuf>,
@@ -275,6 +277,29 @@ impl AgentBuilder {
         self.config(patch::of_agent(name.as_ref(), agent))
     }
 
+    /// Adds a skill. A skill of the same name in the workspace overrides it; with an empty `path`
+    /// the model gets `body` when it reads the skill.
+    ///
+    /// ```
+    /// use innerloop::{Agent, SkillFacts};
+    ///
+    /// let builder = Agent::builder().skill(SkillFacts {
+    ///     name: "release-notes".into(),
+    ///     description: "Writes release notes. Use it before a release.".into(),
+    ///     body: Some("Read CHANGELOG.md first.".into()),
+    ///     ..SkillFacts::default()
+    /// });
+    /// ```
+    pub fn skill(mut self, skill: SkillFacts) -> Self {
+        self.skills.push(skill);
+        self
+    }
+
+    /// Leaves skills alone, also those in the workspace.
+    pub fn without_skills(self) -> Self {
+        self.config(r#"{"skills": "off"}"#)
+    }
+
     /// Changes the configuration with a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON.
     /// Later patches override earlier ones.
     pub fn config(mut self, patch: impl Into<String>) -> Self {
@@ -445,7 +470,10 @@ impl AgentBuilder {
         // The configuration is made twice: a patch may name another family of models, which reads
         // other instruction files.
         let family = settings(&EnvironmentFacts::default())?.model.profile;
-        let facts = site.work().facts(family).await.map_err(BuildError::Facts)?;
+        let mut facts = site.work().facts(family).await.map_err(BuildError::Facts)?;
+        let mut found = skill_files::read(&skill_files::of_project(site.work().workspace()));
+        self.skills.iter().for_each(|skill| found.put(skill.clone()));
+        facts.skills = found.skills;
         Ok(settings(&facts)?)
     }
 

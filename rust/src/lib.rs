@@ -51,7 +51,7 @@ pub use tool::Tool;
 
 pub use innerloop_core::{
     action::Outcome,
-    config::{ApprovalRule, HookPoint, NamedAgent, SessionConfig},
+    config::{ApprovalRule, HookPoint, NamedAgent, SessionConfig, SkillFacts},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::{HookReply, RejectedInput, TurnOptions},

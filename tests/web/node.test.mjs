@@ -41,6 +41,7 @@ import "./node/state.mjs";
 import "./node/agents.mjs";
 import "./node/people.mjs";
 import "./node/compaction.mjs";
+import "./node/skills.mjs";
 import "./node/limits.mjs";
 import "./node/config.mjs";
 import "./node/core.mjs";

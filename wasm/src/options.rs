@@ -12,6 +12,8 @@ use innerloop_core::{
     id::SessionId,
     instructed_folder,
     preset::ConfigPreset,
+    skill::{SkillSet, skill_files},
+    skills::SkillFacts,
     tool::ToolSpec,
     with_imports,
 };
@@ -43,6 +45,8 @@ pub(crate) struct AgentOptions {
     patches: Vec<Json>,
     tools: Vec<ToolSpec>,
     programs: Vec<ProgramFacts>,
+    /// Skills beside those of the workspace.
+    skills: Vec<SkillFacts>,
     date: String,
     base_url: Option<String>,
     key: String,
@@ -86,11 +90,14 @@ impl AgentOptions {
         Ok(innerloop_json::from_str(json)?)
     }
 
-    /// Returns the session's configuration, with the project's instruction files from `files`.
+    /// Returns the session's configuration, and what it has from `files`.
     ///
     /// # Errors
     /// `unknown_provider`, or `bad_option` with the field that does not fit.
-    pub(crate) fn config(&self, files: &InMemoryFiles) -> Result<SessionConfig, CallerError> {
+    pub(crate) fn config(
+        &self,
+        files: &InMemoryFiles,
+    ) -> Result<(SessionConfig, ProjectDocs), CallerError> {
         let provider = self.provider()?;
         let catalogue = match &self.models {
             Some(text) => Catalogue::parse(text).map_err(bad_catalogue)?,
@@ -122,8 +129,11 @@ impl AgentOptions {
         // The configuration is made twice: a patch may name another family, which reads other
         // files. And a patch that names the files itself must still win over those found here.
         let docs = ProjectDocs::of(config(&facts)?.model.profile, files);
-        (facts.project_docs, facts.nested_docs) = (docs.project, docs.nested);
-        config(&facts)
+        (facts.project_docs, facts.nested_docs) = (docs.project.clone(), docs.nested.clone());
+        let mut skills = SkillSet { skills: docs.skills.clone(), ..SkillSet::default() };
+        self.skills.iter().for_each(|skill| skills.put(skill.clone()));
+        facts.skills = skills.skills;
+        Ok((config(&facts)?, docs))
     }
 
     /// Returns the driver's options, of an agent's options as JSON.
@@ -249,10 +259,12 @@ fn unknown(message: String) -> CallerError {
     CallerError::new("unknown_provider", message)
 }
 
-/// The instruction files of a project.
+/// The instruction files and skills of a project.
+#[derive(PartialEq, Eq)]
 pub(crate) struct ProjectDocs {
     project: Vec<ProjectDoc>,
     nested: Vec<ProjectDoc>,
+    skills: Vec<SkillFacts>,
 }
 
 impl ProjectDocs {
@@ -262,15 +274,18 @@ impl ProjectDocs {
         let nested = files.iter().map(|(path, _)| path).filter(|path| {
             instructed_folder(family, path).is_some_and(|folder| !folder.is_empty())
         });
+        let mut found = SkillSet::default();
+        if cfg!(feature = "skills") {
+            let paths: Vec<&str> = files.iter().map(|(path, _)| path).into_list();
+            for path in skill_files(&paths) {
+                text(files, path).iter().for_each(|text| found.add(path, text));
+            }
+        }
         Self {
+            skills: found.skills,
             project: doc_places(family, "", "").iter().filter_map(|it| doc(it)).into_list(),
             nested: nested.take(MAX_NESTED_DOCS).filter_map(doc).into_list(),
         }
-    }
-
-    /// Returns whether these facts have the same files with the same text.
-    pub(crate) fn are_of(&self, facts: &EnvironmentFacts) -> bool {
-        self.project == facts.project_docs && self.nested == facts.nested_docs
     }
 }
 
@@ -283,7 +298,7 @@ fn doc(files: &InMemoryFiles, path: &str) -> Option<ProjectDoc> {
     } else {
         own
     };
-    Some(ProjectDoc { path: path.into(), text })
+    Some(ProjectDoc { path: path.into(), text, private: false })
 }
 
 fn text(files: &InMemoryFiles, path: &str) -> Option<String> {
@@ -336,6 +351,6 @@ fn bad_endpoint(error: EndpointError, provider: &Provider) -> CallerError {
 /// `unknown_provider`, or `bad_option` with the field that does not fit.
 #[wasm_bindgen(js_name = configJson)]
 pub fn config_json(options: &str) -> Result<String, JsValue> {
-    let config = AgentOptions::read(options)?.config(&InMemoryFiles::new())?;
+    let (config, _) = AgentOptions::read(options)?.config(&InMemoryFiles::new())?;
     Ok(innerloop_json::to_string(&config))
 }

@@ -22,6 +22,7 @@ thread_local! {
 /// The setup that the same options lead to as long as the project's instruction files are the same.
 struct SharedSetup {
     blueprint: SessionBlueprint,
+    docs: ProjectDocs,
     endpoints: EndpointTable,
     people: HostCapabilities,
     #[cfg(feature = "log")]
@@ -40,9 +41,8 @@ pub(crate) fn open(
 ) -> Result<Driver, CallerError> {
     // The instruction files are compared, too: the options do not name them, and a tool or the user
     // may have changed them since.
-    let newest = NEWEST.take().filter(|(newest, SharedSetup { blueprint, .. })| {
-        let config = blueprint.config();
-        newest == options && ProjectDocs::of(config.model.profile, files).are_of(&config.facts)
+    let newest = NEWEST.take().filter(|(newest, SharedSetup { blueprint, docs, .. })| {
+        newest == options && ProjectDocs::of(blueprint.config().model.profile, files) == *docs
     });
     let (shared, models) = match newest {
         Some((_, shared)) => (shared, ModelSource::Live),
@@ -69,9 +69,11 @@ impl SharedSetup {
         // Each session gets its own id from the blueprint, but a configuration without one is
         // refused.
         id.clone_into(&mut read.id);
-        let blueprint = Driver::blueprint(read.config(files)?, &parts);
+        let (config, docs) = read.config(files)?;
+        let blueprint = Driver::blueprint(config, &parts);
         let shared = Self {
             blueprint: blueprint.map_err(CallerError::from)?,
+            docs,
             endpoints: parts.endpoints,
             people: parts.people,
             #[cfg(feature = "log")]

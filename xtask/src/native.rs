@@ -85,8 +85,10 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), TaskError> 
     process::run(build.args(["--release", "--locked", "-p", "innerloop-cli"]))
 }
 
-/// The suite that judges how calls in text are read.
-const TEXT_CALLS: &str = "tests/interop/text_calls.py";
+/// The suites that judge how calls in text and the files of skills are read, each with the program
+/// that reads for it.
+const READINGS: [(&str, &str); 2] =
+    [("text-calls", "tests/interop/text_calls.py"), ("skills", "tests/interop/skills.py")];
 
 /// The packages that are tested without the native host.
 const LIGHT_PACKAGES: [&str; 9] = [
@@ -128,15 +130,19 @@ pub(crate) fn light(workspace: &Workspace, subcommand: &str) -> Command {
     cargo
 }
 
-/// Step: holds how calls in models' text are read against the cases of a suite from PyPI.
+/// Step: holds how calls in models' text and skills are read against suites from PyPI.
 ///
 /// # Errors
 /// When a case is read wrong.
-pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), TaskError> {
-    process::run(light(workspace, "build").args(["--bin", "text-calls"]))?;
-    let reader = workspace.debug().join("text-calls").with_extension(EXE_EXTENSION);
-    let mut suite = workspace.program(python::with_tools(workspace)?, "");
-    process::run(suite.arg(TEXT_CALLS).arg(reader))
+pub(crate) fn test_readings(workspace: &mut Workspace) -> Result<(), TaskError> {
+    let bins = READINGS.iter().flat_map(|(reader, _)| ["--bin", reader]);
+    process::run(light(workspace, "build").args(bins))?;
+    let python = python::with_tools(workspace)?;
+    for (reader, suite) in READINGS {
+        let reader = workspace.debug().join(reader).with_extension(EXE_EXTENSION);
+        process::run(workspace.program(&python, "").arg(suite).arg(reader))?;
+    }
+    Ok(())
 }
 
 /// Step: builds and runs the tests of the native host, of this program, and those that hold our

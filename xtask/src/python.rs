@@ -20,13 +20,14 @@ const PACKAGE: &str = "python";
 const TARGET: &str = "target/python";
 /// The packages that build and check the package; their versions are pinned, so that they do the
 /// same anywhere.
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 8] = [
     "canitoolcall==0.1.1",
     "flit-core==3.12.0",
     "httpx==0.28.1",
     "mypy==2.4.1",
     "pyright==1.1.414",
     "ruff==0.17.6",
+    "skills-ref==0.1.1",
     "wasmtime==50.0.1",
 ];
 /// The folders that are formatted and checked, as seen from the package.

@@ -125,7 +125,7 @@ fn all() -> Vec<TaskStep> {
         SCRIPTS,
     ];
     let light =
-        [LIGHT, test_step("read the calls in text of canitoolcall", native::test_text_calls)];
+        [LIGHT, test_step("read the cases of canitoolcall and skills-ref", native::test_readings)];
     let native = [
         prepare::EXAMPLE,
         step("lint with clippy", native::lint),

@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String};
 use innerloop_types::{
-    config::{ConfigError, SessionConfig},
+    config::{ConfigError, SessionConfig, SkillFacts},
     corrections::{CorrectionPolicy, ReplyFault},
     tool::ToolsShown,
 };
@@ -23,6 +23,7 @@ pub(super) fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     if !cfg!(feature = "named-agents") && !config.agents.is_empty() {
         return Err(ConfigError::new("agents", "this build has none: leave them out"));
     }
+    check_skills(config)?;
     let is_known = |name: &str| ReplyFault::ALL.iter().any(|fault| fault.name() == name);
     if let Some(fault) = config.corrections.faults.keys().find(|name| !is_known(name)) {
         let field = format!("corrections.faults.{fault}");
@@ -30,6 +31,23 @@ pub(super) fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     }
     check_model(config)?;
     check_loops(config)
+}
+
+fn check_skills(config: &SessionConfig) -> Result<(), ConfigError> {
+    let skills = &config.facts.skills;
+    if !cfg!(feature = "skills") && !skills.is_empty() {
+        return Err(ConfigError::new("facts.skills", "this build has none: leave them out"));
+    }
+    let is_bare = |skill: &SkillFacts| {
+        skill.name.is_empty() || (skill.body.is_none() && skill.place().starts_with("~/"))
+    };
+    match skills.iter().position(is_bare) {
+        Some(at) => {
+            let message = "it needs a name, and a body where no tool can read its path";
+            Err(ConfigError::new(format!("facts.skills[{at}]"), message))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_model(config: &SessionConfig) -> Result<(), ConfigError> {

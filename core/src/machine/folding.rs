@@ -11,6 +11,7 @@ use super::{
     pipeline::{self, ToolTask},
     routing::summary_route,
     setup::AgentSetup,
+    skills,
     step::AgentStep,
     tool_call::text_of,
 };
@@ -20,7 +21,7 @@ use crate::rules::{
     transcript::TranscriptLimit,
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::{IntoList, joined};
+use innerloop_json::{joined, sort};
 use innerloop_types::{
     compaction::{FoldReason, OnOverflow},
     config::{HookPoint, ModelConfig},
@@ -276,7 +277,10 @@ fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
         _ => fold::cut(&items, &goal)?,
     };
     let place = |at: usize| items.get(at).map_or(u32::MAX, |item| item.at);
-    let FoldCut { before, pin, stubs, tokens } = cut;
+    let FoldCut { before, mut pin, stubs, tokens } = cut;
+    let folded_items = items.iter().take(before.max(stubs));
+    pin.extend(folded_items.filter(|item| item.kind == ItemKind::Pinned).map(|item| item.at));
+    sort(&mut pin, Ord::cmp);
     let upto = if before > 0 { place(before) } else { 0 };
     let fold = HistoryFold {
         upto,
@@ -334,7 +338,8 @@ fn goal(setup: &AgentSetup, tokens: u64, inputs: Option<u32>) -> FoldGoal {
 fn items(history: &History, setup: &AgentSetup) -> Vec<FoldItem> {
     let gauge = history.gauge();
     let scaled = |thousandths| gauge.scaled(thousandths, setup.head_cost);
-    let seen = history.seen_at().map(|(at, said)| {
+    let (mut items, mut active, mut calls) = (Vec::new(), Vec::new(), None);
+    for (at, said) in history.seen_at() {
         let kind = match &said {
             VisibleTurn::User(_) => ItemKind::Input,
             VisibleTurn::System(_) | VisibleTurn::Steering(_) => ItemKind::Word,
@@ -346,10 +351,18 @@ fn items(history: &History, setup: &AgentSetup) -> Vec<FoldItem> {
             VisibleTurn::ToolResults(results) => STUB * results.len() as u64,
             _ => u64::MAX,
         };
+        for skill in skills::active(&said, calls.as_deref(), setup) {
+            active.push((skill.name.as_str(), items.len()));
+        }
         let cost = gauge.cost(&said);
-        FoldItem { at, kind, tokens: scaled(cost), as_stub: scaled(as_stub.min(cost)) }
-    });
-    seen.into_list()
+        items.push(FoldItem { at, kind, tokens: scaled(cost), as_stub: scaled(as_stub.min(cost)) });
+        calls = match said {
+            VisibleTurn::Assistant(reply) => Some(reply),
+            _ => None,
+        };
+    }
+    skills::pin(&active, setup.config.model.context_window.into(), &mut items);
+    items
 }
 
 /// Returns the files that the calls before that place of the log name, as far as it can be known.

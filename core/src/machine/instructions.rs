@@ -31,7 +31,8 @@ pub(super) fn on_round(ctx: &mut StepContext<'_>) {
         .map(|call| pipeline::with_own_arguments(call, ctx.setup))
         .filter_map(|call| pipeline::prepare(&call, ctx.setup).ok())
         .into_list();
-    let docs = ctx.setup.config.facts.nested_docs.iter();
+    let facts = &ctx.setup.config.facts;
+    let docs = facts.shown(&facts.nested_docs);
     let is_reached = |doc: &&ProjectDoc| works.iter().any(|work| reaches(work, doc, ctx));
     let texts: Vec<String> = docs
         .filter(is_reached)

@@ -1,7 +1,7 @@
 //! Texts that the loop appends for the model to read: the user's input, queued messages, and words
 //! of its own. What counts for one input begins anew here.
 
-use super::ctx::StepContext;
+use super::{ctx::StepContext, skills};
 use crate::rules::task_kind;
 use alloc::{string::String, vec, vec::Vec};
 use innerloop_types::{
@@ -32,7 +32,11 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut StepContext<'_>) {
     *inputs = inputs.saturating_add(1);
     ctx.event(EventKind::UserInput { parts: parts.clone() });
     let is_shared_out = needs_coordination(&parts, ctx);
+    let skills = skills::called_for(&joined_text(&parts), ctx);
     ctx.append(TurnKind::User(parts));
+    for text in skills {
+        ctx.append(TurnKind::System(text));
+    }
     if is_shared_out {
         ctx.append(TurnKind::System(COORDINATION.into()));
     }

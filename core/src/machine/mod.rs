@@ -34,6 +34,7 @@ pub(crate) mod routing;
 mod run;
 mod run_end;
 pub(crate) mod setup;
+mod skills;
 mod step;
 mod stopping;
 pub(crate) mod table;

@@ -7,6 +7,7 @@ use crate::{
     profile::{CallIntent, FinishedRun, ToolArguments, ToolCategory, inner::InnerCall},
     rules::{
         aliases,
+        skill::reading::read_by,
         truncate::{self, OutputLimit},
     },
 };
@@ -144,6 +145,11 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
             CallIntent::Inner(InnerCall::Kept(query)) => (Job::Kept(query), None),
             CallIntent::Inner(inner) => return Ok(ToolTask::Inner(inner)),
             CallIntent::Action(asked) => {
+                // No tool can read it, so that the core answers from the configuration.
+                let skill = read_by(&asked.action, &setup.folder, setup.skills());
+                if let Some(skill) = skill.filter(|skill| skill.place().starts_with("~/")) {
+                    return Ok(ToolTask::Inner(InnerCall::Skill { name: skill.name.clone() }));
+                }
                 (Job::Builtin(asked.action), asked.timeout_ms.or(tool.policy.default_ms))
             }
         },

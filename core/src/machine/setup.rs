@@ -26,7 +26,7 @@ use innerloop_json::{IntoList, JsonObject, joined, quoted};
 use innerloop_types::{
     config::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ModelConfig, ProjectDoc,
-        SessionConfig, TextCalls, ToolChoice,
+        SessionConfig, SkillFacts, SkillUse, TextCalls, ToolChoice,
     },
     event::EventKind,
     input::TurnOptions,
@@ -246,6 +246,16 @@ impl AgentSetup {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
+    /// Returns the skills that are used.
+    pub(crate) fn skills(&self) -> &[SkillFacts] {
+        let is_used = cfg!(feature = "skills") && self.config.skills != SkillUse::Off;
+        if is_used { &self.config.facts.skills } else { &[] }
+    }
+
+    pub(crate) fn skill(&self, name: &str) -> Option<&SkillFacts> {
+        self.skills().iter().find(|skill| skill.name == name)
+    }
+
     /// Returns the names of the tools.
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| &*tool.spec.name)
@@ -429,6 +439,7 @@ fn route(
             folder,
             model: &config.model.name,
             has_workspace: tools.iter().any(|tool| tool.row.is_some_and(ToolRow::is_action)),
+            skills: config.skills,
         },
         tools.iter().map(|tool| &*tool.spec),
         config.instructions.as_deref(),
@@ -461,6 +472,14 @@ fn move_facts(facts: &mut EnvironmentFacts, to: &str) {
         folder(doc).is_some_and(|above| seen(to, &above).is_some_and(|rest| !rest.is_empty()))
     };
     facts.nested_docs = nested.into_iter().filter(is_below).into_list();
+    // As this agent names them: what is not below its folder begins at the workspace's root.
+    for skill in facts.skills.iter_mut().filter(|skill| !skill.path.is_empty()) {
+        skill.path = match seen(to, &skill.path) {
+            Some(below) => below.into(),
+            None if skill.path.starts_with("~/") => continue,
+            None => format!("/{}", skill.path.trim_start_matches('/')),
+        };
+    }
 }
 
 /// Returns whether a run may end with a summary made without tools.

@@ -150,15 +150,24 @@ impl HistoryView {
             Some(TurnKind::Folded(older)) => older.upto <= fold.upto,
             _ => item.at < place(fold.upto),
         };
+        let is_pinned = |at: usize| fold.pin.iter().any(|&pinned| place(pinned) == at);
         let first = self.items.iter().position(|item| !is_before(item));
         let behind = self.items.split_off(first.unwrap_or(self.items.len()));
-        self.items.retain(|item| fold.pin.iter().any(|&pinned| place(pinned) == item.at));
+        self.items.retain(|item| is_pinned(item.at));
         if fold.text.is_some() {
-            self.push(at);
+            // Before a reply that stays: providers want a conversation to begin with the user.
+            let is_input = |item: &ViewItem| {
+                matches!(turns.get(item.at).map(|turn| &turn.kind), Some(TurnKind::User(_)))
+            };
+            let first = self.items.iter().position(|item| !is_input(item));
+            let first = first.unwrap_or(self.items.len());
+            self.items.insert(first, ViewItem { at, is_stub: false });
         }
         self.items.extend(behind);
         let stub_before = place(fold.stub_before);
-        self.items.iter_mut().for_each(|item| item.is_stub |= item.at < stub_before);
+        for item in &mut self.items {
+            item.is_stub |= item.at < stub_before && !is_pinned(item.at);
+        }
         let border = place(fold.upto).max(stub_before);
         let is_settled = |item: &&ViewItem| item.at < border || item.at == at;
         self.settled = self.items.iter().filter(is_settled).count();

@@ -65,6 +65,11 @@ pub(crate) enum InnerCall {
         /// The category's name.
         category: String,
     },
+    /// Read the instructions of a skill that no tool can read.
+    Skill {
+        /// The skill's name.
+        name: String,
+    },
     /// Read of the outputs that are kept, which are the driver's.
     Kept(ResultQuery),
     /// The final answer, as JSON text that fits the schema.

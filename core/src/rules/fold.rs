@@ -32,6 +32,8 @@ pub enum ItemKind {
     Calls,
     /// The results of the calls before.
     Results,
+    /// A turn that stays whole in any case.
+    Pinned,
 }
 
 /// The size that the conversation is to shrink to.
@@ -54,7 +56,7 @@ pub struct FoldGoal {
 pub struct FoldCut {
     /// The number of turns before the cut, which are left out or pinned.
     pub before: usize,
-    /// The places in the log of turns before the cut that stay.
+    /// The places in the log of inputs before the cut that stay.
     pub pin: Vec<u32>,
     /// The number of turns, from the oldest on, whose results are shown as a line.
     pub stubs: usize,
@@ -71,12 +73,16 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     let is_input = |turn: &&FoldItem| turn.kind == ItemKind::Input;
     let mut tokens: u64 = turns.iter().map(|turn| turn.tokens).sum();
     let mut inputs = turns.iter().filter(is_input).count();
-    let (mut first, mut newest) = (None, None);
+    let (mut first, mut newest, mut pinned) = (None, None, 0);
     let mut found: Option<FoldCut> = None;
     // One pass with running sums: a conversation may have thousands of turns, and summing anew at
     // each border would be quadratic.
     for (before, turn) in (1..=last).zip(turns) {
-        tokens -= turn.tokens;
+        if turn.kind == ItemKind::Pinned {
+            pinned += 1;
+        } else {
+            tokens -= turn.tokens;
+        }
         if is_input(&turn) {
             inputs -= 1;
             first = first.or(Some(turn).filter(|_| goal.first_input));
@@ -96,10 +102,10 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
             tokens: tokens + pins.map(|turn| turn.tokens).sum::<u64>(),
         };
         let fits = cut.tokens <= goal.tokens
-            && turns.len() - before + cut.pin.len() <= goal.turns
+            && turns.len() - before + cut.pin.len() + pinned <= goal.turns
             && inputs <= goal.inputs;
         // Everything before this border would be pinned, so that nothing would get shorter.
-        if cut.pin.len() == before {
+        if cut.pin.len() + pinned == before {
             continue;
         }
         // A cut that does not reach the goal is kept as well: the last border is the best that can

@@ -21,6 +21,7 @@ pub mod repeat;
 pub(crate) mod reply_fault;
 pub(crate) mod retry;
 pub mod schema;
+pub mod skill;
 pub(crate) mod task_kind;
 pub(crate) mod tool_rank;
 pub mod transcript;

@@ -1,12 +1,13 @@
 //! The system prompt, built from layers of which later ones take precedence: base instructions, the
-//! environment, the tools, the project's instructions, the user's instructions
+//! environment, the tools, skills, the project's instructions, the user's instructions
 //! (`docs/decisions.md#the-system-prompt`). The same setup gives the same bytes, since providers
 //! cache the beginning of a request.
 
+use super::skill::catalogue;
 use alloc::{format, string::String};
 use innerloop_json::to_string;
 use innerloop_types::{
-    config::{EnvironmentFacts, GitFacts, ProjectDoc},
+    config::{AudienceKind, EnvironmentFacts, GitFacts, ProjectDoc, SkillUse},
     tool::ToolSpec,
 };
 
@@ -22,6 +23,8 @@ pub(crate) struct PromptEnvironment<'a> {
     pub(crate) model: &'a str,
     /// True if a tool works in the workspace; otherwise the prompt does not mention it.
     pub(crate) has_workspace: bool,
+    /// The use that is made of skills.
+    pub(crate) skills: SkillUse,
 }
 
 /// Builds an agent's prompt from its layers; those without content are left out.
@@ -35,6 +38,13 @@ pub(crate) fn system_prompt<'a>(
     let mut prompt = String::from(base.trim_end());
     push_layer(&mut prompt, &environment.block());
     push_layer(&mut prompt, &tool_list(tools));
+    // Without tools that read files there is no way from the list to a skill.
+    if cfg!(feature = "skills")
+        && environment.skills == SkillUse::Catalogue
+        && environment.has_workspace
+    {
+        push_layer(&mut prompt, &section("Skills", &catalogue(&environment.facts.skills)));
+    }
     push_layer(&mut prompt, &project_docs(environment.facts));
     push_layer(&mut prompt, &section("User instructions", instructions.unwrap_or_default()));
     prompt
@@ -50,7 +60,7 @@ fn push_layer(prompt: &mut String, layer: &str) {
 impl PromptEnvironment<'_> {
     /// Returns the environment block, with a snapshot of the repository.
     fn block(&self) -> String {
-        let Self { facts, folder, model, has_workspace } = *self;
+        let Self { facts, folder, model, has_workspace, .. } = *self;
         let git = facts.git.as_ref();
         let mut out = String::from("<environment>\n");
         if has_workspace {
@@ -80,6 +90,13 @@ impl PromptEnvironment<'_> {
             if let Some(git) = git {
                 push_snapshot(&mut out, git);
             }
+        }
+        if let Some(route) = &facts.reply_route {
+            let here = "give them as text, not by a tool for messages";
+            push_line(&mut out, "Your answers are delivered to", &format!("{route}; {here}"));
+        }
+        if facts.audience == AudienceKind::Group {
+            push_line(&mut out, "Audience", "a group: tell nothing that is private to one of them");
         }
         out.push_str("</environment>");
         out
@@ -123,7 +140,7 @@ fn tool_list<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
 /// beginning may be shown, of the others nothing.
 pub fn cut_docs(facts: &EnvironmentFacts) -> impl Iterator<Item = &ProjectDoc> {
     let mut used = 0;
-    facts.project_docs.iter().filter(move |doc| {
+    facts.shown(&facts.project_docs).filter(move |doc| {
         // Counted as they are written, headings included, so that a host warns about exactly the
         // files that are cut.
         used += shown_doc(doc).len();
@@ -138,18 +155,19 @@ fn shown_doc(doc: &ProjectDoc) -> String {
 /// Returns the project's instruction files in the given order, cut at the budget with a marker.
 pub(crate) fn project_docs(facts: &EnvironmentFacts) -> String {
     let mut out = String::new();
-    for doc in &facts.project_docs {
+    for doc in facts.shown(&facts.project_docs) {
         out.push_str(&shown_doc(doc));
     }
     if out.len() > DOCS_BUDGET {
         out.truncate(innerloop_types::text::prefix(&out, DOCS_BUDGET).len());
         out.push_str("\n[Project instructions truncated at 32KB]\n");
     }
-    if !facts.nested_docs.is_empty() {
-        out.push_str("\nThese hold for their folders; you are shown each when you come there:\n");
-        for doc in &facts.nested_docs {
-            out.push_str(&format!("- {}\n", doc.path));
+    for (at, doc) in facts.shown(&facts.nested_docs).enumerate() {
+        if at == 0 {
+            let text = "\nThese hold for their folders; you are shown each when you come there:\n";
+            out.push_str(text);
         }
+        out.push_str(&format!("- {}\n", doc.path));
     }
     section("Project instructions", &out)
 }

@@ -13,12 +13,14 @@ use alloc::{borrow::Cow, boxed::Box, string::String, vec, vec::Vec};
 use core::fmt;
 use innerloop_json::{Error, FromJson, JsonFault, Map, ToJson};
 
+pub use crate::facts::{EnvironmentFacts, GitFacts, MAX_NESTED_DOCS, ProgramFacts, ProjectDoc};
 pub use crate::limits::{LimitAction, Limits, SpendAmount};
 pub use crate::model::{
     CallIds, EndpointCompat, MaxTokensField, ModelConfig, ModelOrigin, Price, PriceTier,
     ProfileKind, ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice,
     VocabularyKind, WireKind,
 };
+pub use crate::skills::{AudienceKind, SkillFacts, SkillUse};
 pub use crate::subagents::{NamedAgent, SubagentPolicy};
 
 /// Everything that a session needs to know from the start. The default is the specification's
@@ -93,6 +95,8 @@ pub struct SessionConfig {
     /// The agents that can be started by name, by that name
     /// (`docs/decisions.md#named-agents`).
     pub agents: Map<NamedAgent>,
+    /// The use that is made of the skills in `facts`.
+    pub skills: SkillUse,
     /// The rules for repairing replies that end too early.
     pub repair: RepairPolicy,
     /// The faults of replies that are corrected, and how often.
@@ -509,73 +513,4 @@ impl Default for ToolTimeouts {
     fn default() -> Self {
         Self { default_command_ms: 10_000, max_command_ms: 600_000, grace_ms: 5_000 }
     }
-}
-
-/// The facts about the agent's environment that the system prompt states. Facts that are empty or
-/// absent are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-#[json(default, deny_unknown_fields)]
-pub struct EnvironmentFacts {
-    /// The workspace, as the tools see it.
-    pub working_directory: String,
-    /// `linux`, `darwin`, `windows`, `wasm`.
-    pub platform: String,
-    /// The version of the operating system.
-    pub os_version: String,
-    /// The current date as `YYYY-MM-DD`.
-    // Given, not read: the prompt must be the same in a replay, and a date that changed at midnight
-    // would lose the provider's cache.
-    pub date: String,
-    /// The state of version control, if the workspace is under it.
-    pub git: Option<GitFacts>,
-    /// True if the workspace is known to be in no repository of git.
-    pub no_git: bool,
-    /// The model's knowledge cutoff.
-    pub knowledge_cutoff: String,
-    /// Programs that `run_program` can run. Without any, the tool is not offered.
-    pub programs: Vec<ProgramFacts>,
-    /// Instruction files of the project, root first.
-    pub project_docs: Vec<ProjectDoc>,
-    /// Instruction files of folders below the workspace's top, in any order. An agent reads those
-    /// on the way to its folder and in it.
-    pub nested_docs: Vec<ProjectDoc>,
-}
-
-/// The state of version control when the session began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-#[json(default, deny_unknown_fields)]
-pub struct GitFacts {
-    /// The name of the current branch.
-    pub branch: String,
-    /// The number of modified files, if the host knows it.
-    pub modified: Option<u32>,
-    /// The number of untracked files, if the host knows it.
-    pub untracked: Option<u32>,
-    /// Subjects of the newest commits, newest first.
-    pub recent_commits: Vec<String>,
-}
-
-/// A program of the host's registry.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-#[json(deny_unknown_fields)]
-pub struct ProgramFacts {
-    /// The name under which it runs.
-    pub name: String,
-    /// A sentence that describes it and its usage.
-    pub description: String,
-}
-
-/// The maximum number of instruction files of nested folders that a host passes on.
-// The prompt names each of them, so that a repository with an instruction file in every folder
-// would fill it.
-pub const MAX_NESTED_DOCS: usize = 32;
-
-/// An instruction file of the project.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-#[json(deny_unknown_fields)]
-pub struct ProjectDoc {
-    /// Its path as seen from the workspace.
-    pub path: String,
-    /// The text of the file.
-    pub text: String,
 }

@@ -420,13 +420,13 @@ pub struct HistoryFold {
     /// The position of the first turn that is kept; 0 if no turn is left out.
     #[json(default)]
     pub upto: u32,
-    /// The positions of earlier turns that are kept nevertheless, in order.
+    /// The positions of earlier turns that are kept nevertheless and whole, in order.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<u32>,
     /// The position of the turn before which each result is shown as one line.
     #[json(default)]
     pub stub_before: u32,
-    /// The text that replaces the turns that are left out, after the earlier turns that are kept.
+    /// The text that replaces the turns that are left out, after the earlier inputs that are kept.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The way in which the turns are shortened.

@@ -6,7 +6,7 @@ use crate::compaction::{
 };
 use crate::config::{
     AfterToolPolicy, AskAbout, DeniedResult, LimitAction, LoopPolicy, LoopStep, ProfileKind,
-    RetryPolicy, SessionConfig, TextCalls, TokenEstimator, VocabularyKind, WireKind,
+    RetryPolicy, SessionConfig, SkillUse, TextCalls, TokenEstimator, VocabularyKind, WireKind,
 };
 use crate::corrections::{CorrectionPolicy, ReplyFault};
 use crate::message::FoldKind;
@@ -173,6 +173,8 @@ fn ollama(config: &mut SessionConfig) {
         (ReplyFault::PatchSpiral, 1),
     ]);
     config.repair.grow_output = true;
+    // The list alone would take much of such a window.
+    config.skills = SkillUse::Off;
     config.retry.idle_ms = 120_000;
     config.tool_output_share_of_rest = Some(60);
     let stub = tier(70, 50, FoldKind::Stub, None);
@@ -212,6 +214,7 @@ fn ironclaw(config: &mut SessionConfig) {
         ])
     };
     config.undo.max_steps = 20;
+    config.skills = SkillUse::Selected;
 }
 
 fn gnoma(config: &mut SessionConfig) {

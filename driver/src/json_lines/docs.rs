@@ -1,13 +1,16 @@
-//! The search for a project's instruction files, for hosts that read files themselves. The host
-//! names the files that there are and gets a list of those to read, until none is missing. Nothing
-//! is kept between two requests: each has all texts that are known.
+//! The search for a project's instruction files and skills, for hosts that read files themselves.
+//! The host names the files that there are and gets a list of those to read, until none is missing.
+//! Nothing is kept between two requests: each has all texts that are known.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
-    doc_places, instructed_folder, with_imports,
+    doc_places, instructed_folder,
+    skill::{SkillSet, skill_files},
+    skills::SkillFacts,
+    with_imports,
 };
-use innerloop_json::{FromJson, Map, ToJson};
+use innerloop_json::{FromJson, IntoList, Map, ToJson};
 
 /// The facts that a host knows about a workspace's files.
 #[derive(FromJson)]
@@ -20,13 +23,17 @@ pub(super) struct DocsRequest {
     texts: Map<Option<String>>,
 }
 
-/// The instruction files that are found, as far as texts are known.
+/// The instruction files and skills that are found, as far as texts are known.
 #[derive(Debug, Default, ToJson)]
 pub(super) struct DocsAnswer {
     /// Those of the workspace's topmost folder.
     project_docs: Vec<ProjectDoc>,
     /// Those of folders below.
     nested_docs: Vec<ProjectDoc>,
+    /// The project's skills.
+    skills: Vec<SkillFacts>,
+    /// The reasons why other files of skills are not used.
+    warnings: Vec<String>,
     /// The files whose texts are to be known first.
     missing: Vec<String>,
 }
@@ -51,6 +58,12 @@ impl DocsAnswer {
             let doc = docs.read(path, known);
             docs.nested_docs.extend(doc);
         }
+        let mut found = SkillSet::default();
+        let paths: Vec<&str> = known.paths.iter().map(String::as_str).into_list();
+        for path in skill_files(&paths) {
+            docs.text(path, known).iter().for_each(|text| found.add(path, text));
+        }
+        (docs.skills, docs.warnings) = (found.skills, found.warnings);
         docs
     }
 
@@ -63,7 +76,7 @@ impl DocsAnswer {
             let text = (!is_git).then(|| self.text(path, known))?;
             text.filter(|text| !text.contains('\0'))
         });
-        Some(ProjectDoc { path: path.into(), text })
+        Some(ProjectDoc { path: path.into(), text, private: false })
     }
 
     fn text(&mut self, path: &str, known: &DocsRequest) -> Option<String> {

@@ -23,7 +23,10 @@ use innerloop_core::{
 use innerloop_driver::{
     FallbackModel, SessionSettings, SettingsError, catalogue::Catalogue, providers::Provider,
 };
-use innerloop_host::setup::WorkSite;
+use innerloop_host::{
+    facts::skill_files::{self, SkillFile},
+    setup::WorkSite,
+};
 use serde_json::{Map, Value, json};
 use std::{env, fmt::Display, fs, path::Path};
 
@@ -39,6 +42,7 @@ pub(super) struct SessionPlan {
     catalogue: Catalogue,
     preset: ConfigPreset,
     tools: Vec<ToolSpec>,
+    skills: Vec<SkillFile>,
     /// True if pages of the web may be read.
     reads_web: bool,
     /// In the order in which they are applied.
@@ -72,8 +76,19 @@ impl SessionPlan {
         let (id, provider, model) = (new_id()?, provider.clone(), model.model.clone());
         let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
         let patches = Vec::new();
-        let mut plan =
-            Self { id, provider, model, fallbacks, catalogue, preset, tools, reads_web, patches };
+        let skills = settings.skills;
+        let mut plan = Self {
+            id,
+            provider,
+            model,
+            fallbacks,
+            catalogue,
+            preset,
+            tools,
+            skills,
+            reads_web,
+            patches,
+        };
         let around = |project: Option<String>| {
             let layers = lower.iter().cloned().chain([project]).chain(upper.iter().cloned());
             layers.flatten().collect()
@@ -110,7 +125,9 @@ impl SessionPlan {
         let facts = site.facts(family).await;
         let facts = facts.map_err(|error| CliError::new(ExitReason::Failed, error))?;
         instructions::cut(&facts).iter().for_each(|line| warn(line));
-        self.with(&facts)
+        let found = skill_files::read(&self.skills);
+        found.warnings.iter().for_each(|line| warn(line));
+        self.with(&EnvironmentFacts { skills: found.skills, ..facts })
     }
 
     fn with(&self, facts: &EnvironmentFacts) -> Result<SessionConfig, CliError> {
@@ -202,6 +219,7 @@ pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
     set(&mut patch, &["model", "betas"], betas.cloned());
     set(&mut patch, &["model", "options"], provider_options(tuning)?);
+    set(&mut patch, &["skills"], tuning.no_skills.then_some("off"));
     let wanted = if tuning.read_only { Some("read_only".into()) } else { builtin_tools(tuning) };
     set(&mut patch, &["builtin_tools"], wanted);
     set(&mut patch, &["web_fetch"], (!tuning.web.domains.is_empty()).then_some(true));

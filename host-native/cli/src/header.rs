@@ -4,7 +4,8 @@
 use super::{
     review::ChangeMode, session_setup::ActiveSession, sessions::LockedSession, style::harmless,
 };
-use innerloop_core::{config::AskAbout, json::to_string};
+use innerloop_core::{config::AskAbout, json::to_string, text::counted};
+use innerloop_host::facts::skill_files;
 use std::env;
 
 /// Returns the header of a session.
@@ -23,6 +24,7 @@ pub(super) fn of(work: &ActiveSession) -> String {
         .then(|| format!("{} rounds", limits.max_tool_rounds_per_input));
     let turns = (limits.max_turns > 0).then(|| format!("{} turns", limits.max_turns));
     let session = work.held.as_ref().map(|held| format!("session {}", LockedSession::short(held)));
+    let skills = skill_files::lines(config);
     let words = [
         Some(format!("{} ({})", harmless(&config.model.name), work.provider.name)),
         work.preset.map(|preset| format!("preset {}", to_string(&preset).trim_matches('"'))),
@@ -31,6 +33,7 @@ pub(super) fn of(work: &ActiveSession) -> String {
         asks.map(str::to_owned),
         rounds,
         turns,
+        (!skills.is_empty()).then(|| counted(skills.len() as u64, "skill")),
         session,
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")

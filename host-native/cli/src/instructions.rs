@@ -44,6 +44,7 @@ mod tests {
         let doc = |(path, length): &(&str, usize)| ProjectDoc {
             path: (*path).to_owned(),
             text: "x".repeat(*length),
+            private: false,
         };
         EnvironmentFacts {
             project_docs: docs.iter().map(doc).collect(),

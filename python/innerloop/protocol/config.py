@@ -80,6 +80,8 @@ class SessionConfig(TypedDict):
     """The limits on agents that an agent may start."""
     agents: dict[str, NamedAgent]
     """The agents that can be started by name, by that name."""
+    skills: SkillUse
+    """The use that is made of the skills in ``facts``."""
     repair: RepairPolicy
     """The rules for repairing replies that end too early."""
     corrections: CorrectionPolicy
@@ -210,6 +212,13 @@ class EnvironmentFacts(TypedDict, total=False):
     nested_docs: list[ProjectDoc]
     """Instruction files of folders below the workspace's top, in any order. An agent reads those
     on the way to its folder and in it."""
+    skills: list[SkillFacts]
+    """Skills that the model can use. Of those with equal names the first counts."""
+    audience: AudienceKind
+    """The people who read what the agent says."""
+    reply_route: str | None
+    """The place that answers are delivered to by the host, such as a channel; the model is told
+    to send none of them by a tool."""
 
 
 class GitFacts(TypedDict, total=False):
@@ -241,6 +250,41 @@ class ProjectDoc(TypedDict):
     """Its path as seen from the workspace."""
     text: str
     """The text of the file."""
+    private: NotRequired[bool]
+    """True if it is left out where a group reads along, as ``MEMORY.md`` always is."""
+
+
+class SkillFacts(TypedDict):
+    """A skill that the model can use."""
+
+    name: str
+    """Its name, which ``/name`` and ``$name`` in an input call for."""
+    description: str
+    """The sentence by which the model tells that a task needs it."""
+    path: str
+    """The path of its ``SKILL.md``, as the tools see it. If it begins with ``~/``, no tool can
+    read the file, and the model gets ``body`` in place of it. If it is empty, it is such a
+    path."""
+    body: NotRequired[str]
+    """The instructions, without the front matter. Needed where no tool can read the file, and
+    where skills are selected."""
+    keywords: NotRequired[list[str]]
+    """The words of an input that speak for it."""
+    exclude: NotRequired[list[str]]
+    """The words of an input that rule it out."""
+    tags: NotRequired[list[str]]
+    """Words for the area that it belongs to, which speak less strongly for it."""
+    max_tokens: NotRequired[int]
+    """The number of tokens that it counts for where skills are selected; a quarter of its bytes
+    if that is more."""
+
+
+AudienceKind = Literal["private", "group"]
+"""The people who read what the agent says.
+
+- ``private``: One person, who may know all that the documents say.
+- ``group``: Several people: private documents are left out.
+"""
 
 
 BuiltinToolsObject = TypedDict(
@@ -604,6 +648,15 @@ class NamedAgent(TypedDict):
     """The names of its tools, among those of the session; all of them if absent."""
     max_turns: int
     """The maximum number of turns; 0 means no limit."""
+
+
+SkillUse = Literal["catalogue", "selected", "off"]
+"""The use that is made of skills.
+
+- ``catalogue``: The system prompt names them, and the model reads those that it needs.
+- ``selected``: Those whose words fit an input stand behind it. No others are shown.
+- ``off``: None.
+"""
 
 
 class RepairPolicy(TypedDict):

@@ -208,11 +208,12 @@ class HistoryFold(TypedDict):
     upto: int
     """The position of the first turn that is kept; 0 if no turn is left out."""
     pin: NotRequired[list[int]]
-    """The positions of earlier turns that are kept nevertheless, in order."""
+    """The positions of earlier turns that are kept nevertheless and whole, in order."""
     stub_before: int
     """The position of the turn before which each result is shown as one line."""
     text: NotRequired[str]
-    """The text that replaces the turns that are left out, after the earlier turns that are kept."""
+    """The text that replaces the turns that are left out, after the earlier inputs that are
+    kept."""
     kind: FoldKind
     """The way in which the turns are shortened."""
     before: int

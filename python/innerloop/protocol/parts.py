@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .config import ConfigPreset, HookPoint, ProjectDoc
+from .config import ConfigPreset, HookPoint, ProjectDoc, SkillFacts
 from .history import WireKind
 from .model import EndpointCompat, ProfileKind, TextCalls
 
@@ -110,12 +110,16 @@ class AuthHeader(TypedDict):
 
 
 class DocsAnswer(TypedDict):
-    """The instruction files that are found, as far as texts are known."""
+    """The instruction files and skills that are found, as far as texts are known."""
 
     project_docs: list[ProjectDoc]
     """Those of the workspace's topmost folder."""
     nested_docs: list[ProjectDoc]
     """Those of folders below."""
+    skills: list[SkillFacts]
+    """The project's skills."""
+    warnings: list[str]
+    """The reasons why other files of skills are not used."""
     missing: list[str]
     """The files whose texts are to be known first."""
 

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from .config import (
     ApprovalRule,
     AskAbout,
+    AudienceKind,
     BuiltinTools,
     CompactionTier,
     DeniedResult,
@@ -19,6 +20,8 @@ from .config import (
     ProgramFacts,
     ProjectDoc,
     RoutedModel,
+    SkillFacts,
+    SkillUse,
     TokenEstimator,
     ToolSpec,
     ToolsShown,
@@ -69,6 +72,7 @@ class SessionConfigPatch(TypedDict, total=False):
     guard: GuardPolicyPatch | None
     subagents: SubagentPolicyPatch | None
     agents: dict[str, NamedAgentPatch | None] | None
+    skills: SkillUse | None
     repair: RepairPolicyPatch | None
     corrections: CorrectionPolicyPatch | None
     routing: RoutingPolicyPatch | None
@@ -193,6 +197,9 @@ class EnvironmentFactsPatch(TypedDict, total=False):
     programs: list[ProgramFacts] | None
     project_docs: list[ProjectDoc] | None
     nested_docs: list[ProjectDoc] | None
+    skills: list[SkillFacts] | None
+    audience: AudienceKind | None
+    reply_route: str | None
 
 
 class GitFactsPatch(TypedDict, total=False):

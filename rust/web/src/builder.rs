@@ -10,7 +10,7 @@ use crate::{
     tool::Tool,
 };
 use innerloop_core::{
-    config::{EnvironmentFacts, HookPoint, NamedAgent, SessionConfig},
+    config::{EnvironmentFacts, HookPoint, NamedAgent, SessionConfig, SkillFacts},
     id::SessionId,
     input::{Command, HookReply, Input},
     json::{Json, JsonObject},
@@ -63,6 +63,7 @@ pub struct AgentBuilder {
     base_url: Option<String>,
     fallbacks: Vec<ModelFallback>,
     site: SessionResources,
+    skills: Vec<SkillFacts>,
     patches: Vec<String>,
     snapshot: Option<Vec<u8>>,
     replay: Option<String>,
@@ -188,6 +189,29 @@ impl AgentBuilder {
         self.config(patch::of_agent(name.as_ref(), agent))
     }
 
+    /// Adds a skill. A skill of the same name in the workspace overrides it; with an empty `path`
+    /// the model gets `body` when it reads the skill.
+    ///
+    /// ```
+    /// use innerloop_web::{Agent, SkillFacts};
+    ///
+    /// let builder = Agent::builder().skill(SkillFacts {
+    ///     name: "release-notes".into(),
+    ///     description: "Writes release notes. Use it before a release.".into(),
+    ///     body: Some("Read CHANGELOG.md first.".into()),
+    ///     ..SkillFacts::default()
+    /// });
+    /// ```
+    pub fn skill(mut self, skill: SkillFacts) -> Self {
+        self.skills.push(skill);
+        self
+    }
+
+    /// Leaves skills alone, also those in the workspace.
+    pub fn without_skills(self) -> Self {
+        self.config(r#"{"skills": "off"}"#)
+    }
+
     /// Changes the configuration with a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON.
     /// Later patches override earlier ones.
     pub fn config(mut self, patch: impl Into<String>) -> Self {
@@ -304,7 +328,7 @@ impl AgentBuilder {
         // The configuration is made twice: a patch may name another family of models, which reads
         // other instruction files.
         let family = settings(&facts)?.model.profile;
-        Ok(settings(&facts::with_docs(facts, family, &self.site.files))?)
+        Ok(settings(&facts::with_docs(facts, family, &self.site.files, &self.skills))?)
     }
 
     /// Returns this builder's changes to the configuration of a resumed session.

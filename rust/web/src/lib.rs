@@ -63,7 +63,7 @@ pub use tool::{OwnToolCall, Tool};
 
 pub use innerloop_core::{
     action::Outcome,
-    config::{ApprovalRule, HookPoint, NamedAgent, SessionConfig},
+    config::{ApprovalRule, HookPoint, NamedAgent, SessionConfig, SkillFacts},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::{HookReply, RejectedInput, TurnOptions},

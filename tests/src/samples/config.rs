@@ -11,11 +11,11 @@ use innerloop_core::{
         WindowFullness,
     },
     config::{
-        AfterToolPolicy, AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, DeniedResult,
-        EnvironmentFacts, ExecMode, GitFacts, GuardPolicy, HookPoint, HookPolicy, LimitAction,
-        Limits, LoopPolicy, LoopStep, NamedAgent, Price, ProgramFacts, ProjectDoc, RepairPolicy,
-        ResponseLimits, RetryPolicy, SessionConfig, SpendAmount, SubagentPolicy, TokenEstimator,
-        ToolTimeouts, UndoPolicy,
+        AfterToolPolicy, AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, AudienceKind,
+        DeniedResult, EnvironmentFacts, ExecMode, GitFacts, GuardPolicy, HookPoint, HookPolicy,
+        LimitAction, Limits, LoopPolicy, LoopStep, NamedAgent, Price, ProgramFacts, ProjectDoc,
+        RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig, SkillFacts, SkillUse,
+        SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
     },
     corrections::{CorrectionPolicy, ReplyFault},
     id::SessionId,
@@ -66,6 +66,11 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let tools_shown: Vec<ToolsShown> = one_of_each!(ToolsShown: All, Staged, Deferred(30));
     visitor.visit_read("ToolsShown", &tools_shown);
     visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
+    visitor.visit_read("SkillFacts", &[SkillFacts::default(), skill()]);
+    let uses: Vec<SkillUse> = one_of_each!(SkillUse: Catalogue, Selected, Off);
+    visitor.visit_read("SkillUse", &uses);
+    let audiences: Vec<AudienceKind> = one_of_each!(AudienceKind: Private, Group);
+    visitor.visit_read("AudienceKind", &audiences);
     visitor.visit_read("NamedAgent", &[NamedAgent::default(), reviewer()]);
     visitor.visit_read("EnvironmentFacts", &[EnvironmentFacts::default(), facts()]);
     let open = SessionConfig::default();
@@ -120,8 +125,19 @@ fn facts() -> EnvironmentFacts {
         no_git: false,
         knowledge_cutoff: "May 2026".into(),
         programs: vec![ProgramFacts { name: "qjs".into(), description: "QuickJS".into() }],
-        project_docs: vec![ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into() }],
-        nested_docs: vec![ProjectDoc { path: "web/AGENTS.md".into(), text: "Be bold.".into() }],
+        project_docs: vec![ProjectDoc {
+            path: "AGENTS.md".into(),
+            text: "Be brief.".into(),
+            private: false,
+        }],
+        nested_docs: vec![ProjectDoc {
+            path: "web/AGENTS.md".into(),
+            text: "Be bold.".into(),
+            private: true,
+        }],
+        skills: vec![skill()],
+        audience: AudienceKind::Group,
+        reply_route: Some("channel 7".into()),
     }
 }
 
@@ -149,6 +165,19 @@ fn compaction() -> CompactionPolicy {
         max_messages: 40,
         max_failures: 3,
         max_window: 100_000,
+    }
+}
+
+fn skill() -> SkillFacts {
+    SkillFacts {
+        name: "pdf".into(),
+        description: "Reads and fills in PDF files.".into(),
+        path: ".agents/skills/pdf/SKILL.md".into(),
+        body: Some("Count the pages first.".into()),
+        keywords: vec!["pdf".into()],
+        exclude: vec!["image".into()],
+        tags: vec!["paper".into()],
+        max_tokens: 900,
     }
 }
 
@@ -206,6 +235,7 @@ fn config() -> SessionConfig {
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),
         agents: [("reviewer".into(), reviewer())].into(),
+        skills: SkillUse::Selected,
         repair: RepairPolicy::default(),
         corrections: CorrectionPolicy::of(&ReplyFault::ALL.map(|fault| (fault, 1))),
         routing: RoutingPolicy {

@@ -195,7 +195,7 @@ fn a15_what_the_model_is_shown_changes_in_a_session() {
     let before = system(&host);
     assert!(offered(&host).contains(&"write_file".to_owned()));
     host.reply(&Message::call("c", "list_dir", &json!({})));
-    let doc = ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into() };
+    let doc = ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into(), private: false };
     configure(
         &mut host,
         &json!({

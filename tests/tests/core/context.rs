@@ -16,7 +16,7 @@ use innerloop_tests::{
 use serde_json::json;
 
 fn doc(path: &str, text: &str) -> ProjectDoc {
-    ProjectDoc { path: path.into(), text: text.into() }
+    ProjectDoc { path: path.into(), text: text.into(), private: false }
 }
 
 /// The context of an agent, whose parts add up.

@@ -288,7 +288,7 @@ fn f1_an_agent_is_shown_the_instructions_on_the_way_to_its_folder_and_in_it() {
     let mut config = config();
     config.facts.working_directory = "/project/".into();
     let paths = ["../UP.md", "ROOT.md", "sub/SUB.md", "sub/deep/DEEP.md", "submarine/NOT.md"];
-    let doc = |path: &str| ProjectDoc { path: path.into(), text: "Obey.".into() };
+    let doc = |path: &str| ProjectDoc { path: path.into(), text: "Obey.".into(), private: false };
     config.facts.project_docs = paths.map(doc).to_vec();
     let below = [
         "sub/IN.md",

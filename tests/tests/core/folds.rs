@@ -22,7 +22,7 @@ const ANY: FoldGoal = FoldGoal {
 };
 
 /// Turns by their letters, each with its tokens: `i` an input, `w` a word in between, `a` an
-/// answer, `c` a reply with calls and `r` its results, whose line takes 3 tokens.
+/// answer, `c` a reply with calls and `r` its results, whose line takes 3 tokens, `p` what stays.
 fn turns(text: &str) -> Vec<FoldItem> {
     let item = |(at, word): (u32, &str)| {
         let (kind, tokens) = word.split_at(1);
@@ -32,6 +32,7 @@ fn turns(text: &str) -> Vec<FoldItem> {
             "a" => ItemKind::Reply,
             "c" => ItemKind::Calls,
             "r" => ItemKind::Results,
+            "p" => ItemKind::Pinned,
             other => panic!("{other}"),
         };
         let tokens: u64 = tokens.parse().unwrap();
@@ -87,6 +88,17 @@ fn k15_a_cut_inside_one_long_input_leaves_the_input_and_the_newest_rounds() {
     check_cut(ONE_INPUT, goal(20, 5), &expect!["None"]);
     check_cut("i5 a9", goal(0, 1), &expect!["None"]);
     check_cut("i5 a9 w1 a9", goal(0, 2), &expect!["None"]);
+}
+
+#[test]
+fn n3_what_is_pinned_stays_whole_and_its_tokens_count() {
+    let goal = |tokens| FoldGoal { tokens, ..ANY };
+    let turns = "i5 p1 p9 c1 r9 c1 r9 c1 r9 c1 r9";
+    let cut = expect!["Some(FoldCut { before: 5, pin: [0], stubs: 0, tokens: 45 })"];
+    check_cut(turns, goal(45), &cut);
+    check_cut("i5 p1 p9 a3", goal(0), &expect!["None"]);
+    let stubs = expect!["Some(FoldCut { before: 0, pin: [], stubs: 5, tokens: 29 })"];
+    check_stub("i5 p1 p9 c1 r9 c1 r9", goal(10), &stubs);
 }
 
 #[test]

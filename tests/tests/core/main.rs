@@ -61,6 +61,7 @@ mod samples;
 mod schema;
 mod shifted_patches;
 mod simulation;
+mod skills;
 mod states;
 mod steering;
 mod subagents;

@@ -14,7 +14,11 @@ use serde_json::{Value, json};
 
 fn host(profile: ProfileKind) -> TestHost {
     let mut config = config();
-    let doc = |path: &str, text: &str| ProjectDoc { path: path.into(), text: text.into() };
+    let doc = |path: &str, text: &str| ProjectDoc {
+        path: path.into(),
+        text: text.into(),
+        private: false,
+    };
     let docs = vec![doc("pkg/a/AGENTS.md", "RULE-A"), doc("pkg/a/deep/AGENTS.md", "RULE-DEEP")];
     let program = ProgramFacts { name: "sh".into(), description: String::new() };
     config.model.profile = profile;

@@ -104,6 +104,7 @@ fn ollama_is_pinned() {
         repair.coerce_arguments = true
         repair.grow_output = true
         retry.idle_ms = 120000
+        skills = "off"
         tool_output_percent = 30
         tool_output_share_of_rest = 60"#]],
     );
@@ -139,6 +140,7 @@ fn ironclaw_is_pinned() {
         loops.only_if_failed = true
         loops.same_args = 3
         repair.coerce_arguments = true
+        skills = "selected"
         undo.max_steps = 20"#]],
     );
 }

@@ -46,7 +46,7 @@ fn facts() -> EnvironmentFacts {
 }
 
 fn doc(path: &str, text: &str) -> ProjectDoc {
-    ProjectDoc { path: path.into(), text: text.into() }
+    ProjectDoc { path: path.into(), text: text.into(), private: false }
 }
 
 #[test]

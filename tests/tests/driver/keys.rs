@@ -217,7 +217,7 @@ fn a_key_in_the_configuration_is_masked() {
     let mut config = config();
     config.instructions = Some(format!("use {KEY}"));
     let text = format!("# Keys\n{OTHER}\n");
-    config.facts.project_docs = vec![ProjectDoc { path: "AGENTS.md".into(), text }];
+    config.facts.project_docs = vec![ProjectDoc { path: "AGENTS.md".into(), text, private: false }];
     config.model.options.insert("user".into(), Json::parse(format!("{KEY:?}")).unwrap());
     let parameters = json!({"type": "object", "description": KEY}).to_string();
     config.tools = vec![ToolSpec {

@@ -200,7 +200,9 @@ fn instruction_files_are_found_and_read_until_nothing_is_missing() {
     let topmost =
         json!([{"path": "AGENTS.md", "text": files[0].1}, {"path": "CLAUDE.md", "text": claude}]);
     let below = json!([{"path": "web/CLAUDE.md", "text": files[4].1}]);
-    assert_eq!(found, json!({"project_docs": topmost, "nested_docs": below, "missing": []}));
+    let docs = json!({"project_docs": topmost, "nested_docs": below, "skills": [],
+        "warnings": [], "missing": []});
+    assert_eq!(found, docs);
 }
 
 #[test]

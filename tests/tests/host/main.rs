@@ -52,6 +52,7 @@ mod secrets;
 mod seeing;
 mod sessions;
 mod settings;
+mod skills;
 mod smoke;
 mod startup;
 mod tools;

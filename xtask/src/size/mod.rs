@@ -36,7 +36,7 @@ const VARIANTS: [BuildVariant; 3] = [
             "--no-default-features",
             "--features",
             "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls,\
-             corrections,routing,tools-shown,kept-results,named-agents,\
+             corrections,routing,tools-shown,kept-results,named-agents,skills,\
              recordings",
         ],
         budget: 265_000,

@@ -90,6 +90,10 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<AgentSignal>, ctx: &mu
             let outcome = tool_search::choose(&category, ctx);
             call.on_outcome(outcome, ctx);
         }
+        InnerCall::Skill { name } => {
+            let body = ctx.setup.skill(&name).and_then(|skill| skill.body.clone());
+            call.on_outcome(Outcome::text(body.unwrap_or_default()), ctx);
+        }
         // VALIDATE has made a run of the one, and no model is shown the other.
         InnerCall::Kept(_) | InnerCall::Batch(_) => call.on_outcome(Outcome::text(""), ctx),
         InnerCall::Answer(answer) => call.on_final_answer(answer, ctx),

@@ -1,7 +1,10 @@
 //! The arguments of the commands about settings, and the values of settings that have no option.
 
 use clap::{Args, Subcommand, ValueEnum};
-use innerloop_host::{facts::agent_files::AgentFile, local::HookCommand};
+use innerloop_host::{
+    facts::{agent_files::AgentFile, skill_files::SkillFile},
+    local::HookCommand,
+};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Whether settings files count.
@@ -198,4 +201,7 @@ pub(crate) struct ConfigPatches {
     /// The files that describe agents, the user's and those of a trusted project. Of equal names
     /// the last one counts.
     pub(crate) agents: Vec<AgentFile>,
+    /// The files that describe skills, those of a trusted project before the user's. Of equal names
+    /// the first one counts.
+    pub(crate) skills: Vec<SkillFile>,
 }

@@ -111,6 +111,9 @@ pub(crate) struct TuningArgs {
     /// Keep outputs of tools whole that the model reads only a part of, so that it can read on.
     #[arg(long, help_heading = "Prompt and configuration")]
     pub(crate) keep_results: bool,
+    /// Leave skills alone, your own and the project's.
+    #[arg(long, help_heading = "Prompt and configuration")]
+    pub(crate) no_skills: bool,
     /// A text with which the system prompt begins, in place of the program's own.
     #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) base_prompt: Option<PathBuf>,

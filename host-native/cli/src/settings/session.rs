@@ -20,7 +20,7 @@ use crate::{
     style::harmless,
 };
 use clap::ValueEnum;
-use innerloop_host::facts::agent_files;
+use innerloop_host::facts::{agent_files, skill_files};
 use innerloop_workspace::Workspace;
 use std::io::{Write as _, stderr};
 
@@ -41,6 +41,7 @@ pub(crate) async fn settle(
         return Err(CliError::configuration(why));
     }
     let mut agents = if files { agent_files::of_user() } else { Vec::new() };
+    let mut skills = Vec::new();
     if files
         && let Some(file) = ProjectFile::find(workspace)
         && is_obeyed(&file, is_attended).await
@@ -48,12 +49,21 @@ pub(crate) async fn settle(
         file.layer.into_iter().for_each(|layer| layers.add_project(layer));
         // Behind the user's: of equal names the project's counts, which knows its own work.
         agents.extend(file.agents);
+        skills = file.skills;
+    }
+    // Of equal names the project's counts here as well.
+    if files {
+        skills.append(&mut skill_files::of_user());
+    }
+    if args.tuning.no_skills {
+        skills.clear();
     }
     if !layers.is_empty() {
         layers.for_provider(args.model.provider.as_deref());
         fill(&layers, &mut args).map_err(CliError::configuration)?;
     }
     args.tuning.settings.agents = agents;
+    args.tuning.settings.skills = skills;
     Ok(args)
 }
 
@@ -129,7 +139,7 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.folder, true)?;
     let Some(file) = ProjectFile::find(&workspace) else {
         let folder = workspace.root().display();
-        let why = format!("{folder} has no {}, and no agents", project::PATH);
+        let why = format!("{folder} has no {}, no agents and no skills", project::PATH);
         return Err(CliError::usage(why));
     };
     let path = file.path();
@@ -166,6 +176,7 @@ fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
         allow: layers.texts("allow"),
         hooks: layers.hooks().map(|(hook, _)| hook.clone()).collect(),
         agents: Vec::new(),
+        skills: Vec::new(),
     };
     tuning.preset = tuning.preset.or_else(|| word::<PresetName>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));

@@ -37,7 +37,7 @@ pub(super) fn find(
         let direct = if path.starts_with("../") { (root, &**place) } else { (workspace, &*path) };
         let (real, text) = read_one(direct, (root, place))?;
         let text = imported(root, place, text);
-        seen.insert(real).then_some(ProjectDoc { path, text })
+        seen.insert(real).then_some(ProjectDoc { path, text, private: false })
     });
     found.collect()
 }
@@ -83,7 +83,7 @@ pub(super) fn read(
         let place = if below.is_empty() { path.clone() } else { format!("{below}/{path}") };
         let (real, text) = read_one((workspace, path), (root, &place))?;
         let text = imported(root, &place, text);
-        seen.insert(real).then(|| ProjectDoc { path: path.clone(), text })
+        seen.insert(real).then(|| ProjectDoc { path: path.clone(), text, private: false })
     });
     found.collect()
 }

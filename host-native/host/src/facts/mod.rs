@@ -12,6 +12,7 @@ mod objects;
 mod packs;
 mod plain_files;
 mod repository;
+pub mod skill_files;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -175,6 +175,8 @@ export interface SessionConfig {
   };
   /** The agents that can be started by name, by that name. */
   agents: Record<string, AgentDefinition>;
+  /** The use that is made of the skills in `facts`. */
+  skills: "catalogue" | "selected" | "off";
   /** The rules for repairing replies that end too early. */
   repair: {
     /** The number of times in a run that a text cut by the output limit is continued. */
@@ -337,6 +339,8 @@ export interface Facts {
     path: string;
     /** The text of the file. */
     text: string;
+    /** True if it is left out where a group reads along, as `MEMORY.md` always is. */
+    private?: boolean;
   }[];
   /**
    * Instruction files of folders below the workspace's top, in any order. An agent reads those on
@@ -347,7 +351,44 @@ export interface Facts {
     path: string;
     /** The text of the file. */
     text: string;
+    /** True if it is left out where a group reads along, as `MEMORY.md` always is. */
+    private?: boolean;
   }[];
+  /** Skills that the model can use. Of those with equal names the first counts. */
+  skills?: {
+    /** Its name, which `/name` and `$name` in an input call for. */
+    name: string;
+    /** The sentence by which the model tells that a task needs it. */
+    description: string;
+    /**
+     * The path of its `SKILL.md`, as the tools see it. If it begins with `~/`, no tool can read the
+     * file, and the model gets `body` in place of it. If it is empty, it is such a path.
+     */
+    path: string;
+    /**
+     * The instructions, without the front matter. Needed where no tool can read the file, and where
+     * skills are selected.
+     */
+    body?: string;
+    /** The words of an input that speak for it. */
+    keywords?: string[];
+    /** The words of an input that rule it out. */
+    exclude?: string[];
+    /** Words for the area that it belongs to, which speak less strongly for it. */
+    tags?: string[];
+    /**
+     * The number of tokens that it counts for where skills are selected; a quarter of its bytes if
+     * that is more.
+     */
+    max_tokens?: number;
+  }[];
+  /** The people who read what the agent says. */
+  audience?: "private" | "group";
+  /**
+   * The place that answers are delivered to by the host, such as a channel; the model is told to
+   * send none of them by a tool.
+   */
+  reply_route?: string;
 }
 
 /** The point in the loop at which a hook runs. */

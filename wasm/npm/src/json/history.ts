@@ -33,11 +33,11 @@ export interface SessionTurn {
 export interface Fold {
   /** The position of the first turn that is kept; 0 if no turn is left out. */
   upto: number;
-  /** The positions of earlier turns that are kept nevertheless, in order. */
+  /** The positions of earlier turns that are kept nevertheless and whole, in order. */
   pin?: number[];
   /** The position of the turn before which each result is shown as one line. */
   stub_before: number;
-  /** The text that replaces the turns that are left out, after the earlier turns that are kept. */
+  /** The text that replaces the turns that are left out, after the earlier inputs that are kept. */
   text?: string;
   /** The way in which the turns are shortened. */
   kind: FoldKind;

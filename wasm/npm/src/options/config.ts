@@ -99,6 +99,12 @@ export interface ConfigOptions<Schema = any> {
    */
   agents?: Readonly<Record<string, NamedAgent>> | undefined;
   /**
+   * Skills beside those in `files` (`.agents/skills/NAME/SKILL.md`, also below `.claude`), which
+   * come before these if names are equal; `false` for none at all. The model is shown a list and
+   * reads the skill that fits its task; `/name` or `$name` in an input names one.
+   */
+  skills?: false | readonly Skill[] | undefined;
+  /**
    * Facts for the model, such as the state of version control or its `knowledge_cutoff`. The
    * package itself adds the day and the instruction files at the top of `files` (`AGENTS.md`, and
    * `CLAUDE.md` and the like for their families). A list of `project_docs` replaces those files,
@@ -307,6 +313,26 @@ export interface NamedAgent {
   tools?: readonly string[] | undefined;
   /** The most turns that it may take; 0, like leaving it out, means no limit. */
   maxTurns?: number | undefined;
+}
+
+/** Instructions for one kind of task, which the model reads when a task needs them. */
+export interface Skill {
+  /** Its name, which `/name` and `$name` in an input call for. */
+  name: string;
+  /** The sentence by which the model tells that a task needs it. */
+  description: string;
+  /** The instructions, in Markdown. */
+  body: string;
+  /** The path under which the model reads it; one of the package's if left out. */
+  path?: string | undefined;
+  /** With `config: { skills: "selected" }`: the words of an input that select it. */
+  keywords?: readonly string[] | undefined;
+  /** The words of an input that rule it out. */
+  exclude?: readonly string[] | undefined;
+  /** Words for its area, which count less than keywords. */
+  tags?: readonly string[] | undefined;
+  /** The tokens that it counts for, if they are more than a quarter of its bytes. */
+  maxTokens?: number | undefined;
 }
 
 /** The retries of failed model calls. */

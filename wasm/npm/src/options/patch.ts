@@ -11,6 +11,7 @@ import type {
   ConfigOptions,
   Fallback,
   NamedAgent,
+  Skill,
   Spending,
   Subagents,
   ToolChoice,
@@ -89,6 +90,7 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
     answer: answerOf(options.answer),
     subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
     agents: agentsOf(options.agents),
+    skills: options.skills === false ? "off" : undefined,
     facts: options.facts,
     instructions: text("instructions", options.instructions),
     base_prompt: text("systemPrompt", options.systemPrompt),
@@ -201,6 +203,14 @@ function agentsOf(agents: ConfigOptions["agents"]): object | undefined {
   if (!isObject(agents)) throw bad("`agents` must be an object of agents by name");
   const named = Object.entries(agents).map(([name, agent]) => [name, agentOf(name, agent)]);
   return Object.fromEntries(named) as object;
+}
+
+/** Returns skills as the binding takes them. */
+export function skillsOf(skills: ConfigOptions["skills"]): object[] {
+  if (skills === undefined || skills === false) return [];
+  if (!Array.isArray(skills)) throw bad("`skills` must be false, or a list of skills");
+  const all = skills as readonly Skill[];
+  return all.map((skill) => ({ path: "", ...nested("skills", skill) }));
 }
 
 // `null` takes the name away, where the configuration is in force already.

@@ -11,7 +11,7 @@ import type { ConfigOptions, Fallback } from "./config.js";
 import { givenJson } from "./given.js";
 import { checkHooks, hookPolicy } from "./hooks.js";
 import { checkKey } from "./key.js";
-import { checkConfigOptions, nested, optionsPatch, subagentsOf } from "./patch.js";
+import { checkConfigOptions, nested, optionsPatch, skillsOf, subagentsOf } from "./patch.js";
 import { CONFIG, OPTIONS } from "./table.js";
 import { checkTool, rawTool } from "./tool.js";
 import { bad, checkFunction, checkKeys, checkTexts, count, isObject, text } from "./values.js";
@@ -28,6 +28,7 @@ export interface RawOptions {
   patches: object[];
   tools: object[];
   programs: object[];
+  skills: object[];
   date: string;
   base_url?: string;
   key: string;
@@ -132,6 +133,7 @@ function configOptions(options: ConfigOptions, more: object): RawOptions {
     patches,
     tools: [],
     programs: [],
+    skills: skillsOf(options.skills),
     date: new Date().toISOString().slice(0, 10),
     key: "",
     sends: false,

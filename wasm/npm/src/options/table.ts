@@ -12,6 +12,7 @@ import type {
   Limits,
   Loops,
   RetryPolicy,
+  Skill,
   Subagents,
   Timeouts,
 } from "./config.js";
@@ -110,6 +111,18 @@ export const CONFIG = {
     changes: true,
   },
   agents: { changes: true },
+  skills: {
+    fields: {
+      name: { other: "name" },
+      description: { other: "description" },
+      body: { other: "body" },
+      path: { other: "path" },
+      keywords: { other: "keywords" },
+      exclude: { other: "exclude" },
+      tags: { other: "tags" },
+      maxTokens: "max_tokens",
+    } satisfies Fields<Skill>,
+  },
   facts: { changes: true },
   maxOutputTokens: { field: "model.max_output_tokens", changes: true, of: "model" },
   contextWindow: { field: "model.context_window", changes: true, of: "model" },
