@@ -25,7 +25,7 @@ use innerloop_core::{
     config::{ConfigError, SessionConfig},
     event::EventKind,
     id::{AgentId, ById, EffectId, SessionId},
-    input::{HttpInput, Input, RejectedInput, ToolInput},
+    input::{Command, HttpInput, Input, RejectedInput, ToolInput},
     output::{Effect, HttpRequest, Output as SessionOutput, OutputBatch as SessionOutputs},
     status::AgentState,
     time::{SessionInstant, UnixMillis},
@@ -368,7 +368,12 @@ impl Driver {
         {
             open.record(&input, &mut work.outputs.recording);
         }
+        let configures = matches!(input, Input::Command { command: Command::Configure { .. }, .. });
         let outputs = self.session.handle(input, at)?;
+        if configures {
+            let policy = &self.session.config().firewall;
+            self.firewall = SessionFirewall::new(&self.endpoints, policy);
+        }
         work.outputs.log.push_str(&line.unwrap_or_default());
         if let Some(id) = answered {
             self.open.remove(id);

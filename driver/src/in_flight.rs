@@ -120,7 +120,9 @@ impl InFlightEffect {
                 };
                 match &mut input {
                     ToolInput::Delta(text) => return delta(masking.push_text(mem::take(text))),
-                    ToolInput::Parked { .. } => {}
+                    ToolInput::Parked { outcome, .. } => {
+                        frame.iter().for_each(|frame| frame.wrap(outcome));
+                    }
                     ToolInput::Done(outcome) => {
                         delta(masking.end_text());
                         frame.iter().for_each(|frame| frame.wrap(outcome));

@@ -145,8 +145,11 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
             CallIntent::Inner(InnerCall::Kept(query)) => (Job::Kept(query), None),
             CallIntent::Inner(inner) => return Ok(ToolTask::Inner(inner)),
             CallIntent::Action(mut asked) => {
-                let masks = setup.config.firewall.salt.filter(|_| setup.config.firewall.unmask);
-                masks.into_iter().for_each(|salt| asked.action.salt_masks(salt));
+                let firewall = &setup.config.firewall;
+                if firewall.unmask {
+                    // A session of a time before salts has the masks of keys, which need none.
+                    asked.action.salt_masks(firewall.salt.unwrap_or(0));
+                }
                 (Job::Builtin(asked.action), asked.timeout_ms.or(tool.policy.default_ms))
             }
         },

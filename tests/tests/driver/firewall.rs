@@ -321,6 +321,22 @@ fn k16_secrets_are_told_withheld_or_left_as_the_policy_says() {
 }
 
 #[test]
+fn k16_the_policy_can_be_changed_in_an_open_session() {
+    let mut stage = Stage::open(with_tool(SecretHandling::Off, false), parts());
+    for (handling, shows) in [("off", true), ("mask", false), ("off", true)] {
+        let patch = json!({"firewall": {"secrets": handling}});
+        let patch = serde_json::from_value(patch).unwrap();
+        stage.input(Input::command(Command::Configure { patch }));
+        stage.submit("go");
+        stage.reply(&Message::call("c1", "look", &json!({})));
+        output(&mut stage, &env(), usize::MAX);
+        let last = stage.body().rfind("[{\"type\":\"tool_result\"").unwrap();
+        assert_eq!(stage.body()[last..].contains(SECRETS[0]), shows, "{handling}");
+        stage.reply(&Message::text("done"));
+    }
+}
+
+#[test]
 fn n24_what_cannot_be_masked_is_refused() {
     let mut stage = Stage::open(with_tool(SecretHandling::Mask, false), parts());
     let patch = json!({"model": {"wire": SECRETS[0]}});
